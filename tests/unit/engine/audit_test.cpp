@@ -14,8 +14,8 @@ namespace {
 using schedule::Advance;
 
 struct Audited : LoneDesk {
-  explicit Audited(Audit audit = Audit::kError) {
-    options.audit = audit;
+  Audited() {
+    options.audit = Audit::kError;
     sweep_played = &script("revolve", 0);
     comparison.begin(true);
     audits.begin();
@@ -40,10 +40,6 @@ struct Audited : LoneDesk {
       if (at < steps) found.insert(at);
     }
     return found;
-  }
-  void compute_again(std::int64_t step, std::int64_t as) {
-    step_to(as);
-    audits.computed_again(step, *keeper.live());
   }
   ScriptedSweep* sweep_played = nullptr;
   Comparison comparison{peers, meeting, asked, play.plan, notes.warnings};
@@ -105,38 +101,6 @@ TEST(Audits, TakeTheLastOneOfAKnownNumberOfSteps) {
     desk.run({10 * k, 10 * k + 10});
   }
   EXPECT_EQ(desk.stops(100).count(99), 1u) << "it is the first that is computed again";
-}
-
-TEST(Audits, CompareEachStateOnce) {
-  Audited desk;
-  desk.run({0, 20});
-  desk.compute_again(19, 19);
-  EXPECT_EQ(desk.meeting.calls, std::vector<Call>{Call::kAudit});
-  desk.compute_again(19, 18);
-  EXPECT_EQ(desk.meeting.calls.size(), 1u);
-  EXPECT_EQ(desk.sweep.checks.audited_states, 1);
-}
-
-TEST(Audits, NameWhatDiffers) {
-  Audited desk;
-  desk.run({0, 20});
-  const Failure failure = failure_from([&] { desk.compute_again(19, 18); });
-  EXPECT_EQ(failure.status, ANADROME_ERR_NONDETERMINISTIC);
-  EXPECT_TRUE(
-      failure.message.starts_with("the state of step 19 is not the same when it is "
-                                  "computed again: field 'u' differs"))
-      << failure.message;
-}
-
-TEST(Audits, WarnOrDoNothing) {
-  Audited warns(Audit::kWarn);
-  warns.run({0, 20});
-  warns.compute_again(19, 18);
-  EXPECT_TRUE(warns.sweep.warned);
-  Audited off(Audit::kOff);
-  off.run({0, 20});
-  EXPECT_EQ(off.parts, (std::vector<Advance>{{0, 20}}));
-  EXPECT_TRUE(off.stops(20).empty());
 }
 
 // A number, in place of the bytes.

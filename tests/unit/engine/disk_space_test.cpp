@@ -101,18 +101,6 @@ struct RunOnDisk : testing::Test {
   const std::string run = directory / "anadrome";
 };
 
-TEST_F(RunOnDisk, BeginsWithALockedDirectoryAndEndsWithoutOne) {
-  Space s(directory.path());
-  s.open();
-  EXPECT_EQ(s.disk->path(), run);
-  EXPECT_EQ(files(), Names{"lock"});
-  EXPECT_EQ(s.disk->capacity(), 0);
-  EXPECT_NE(s.disk->watch(), nullptr) << "somebody keeps the lock's heartbeat fresh";
-  s.grow(1);
-  EXPECT_FALSE(s.disk->remove());
-  EXPECT_TRUE(directory.empty());
-}
-
 TEST_F(RunOnDisk, GrowsBySegmentsThatFollowEachOther) {
   Space s(directory.path());
   s.open();
@@ -249,15 +237,6 @@ TEST_F(RunOnDisk, ThrowsWhatKeepsItFromHavingADirectory) {
   EXPECT_EQ(files(), Names{"thesis.tex"});
 }
 
-TEST_F(RunOnDisk, IsAnotherRunsAsLongAsThatOneLives) {
-  Space first(directory.path());
-  first.open();
-  first.grow(1);
-  Space second(directory.path());
-  EXPECT_EQ(failure_from([&] { second.open(); }).status, ANADROME_ERR_BUSY);
-  EXPECT_EQ(files(), (Names{"lock", "segment-00000.h5"}));
-}
-
 // ---- of another process ----
 
 TEST_F(RunOnDisk, IsFoundAgainAsItWasLeft) {
@@ -315,13 +294,6 @@ TEST_F(RunOnDisk, StaysAsItIsWhereItsSuccessorCannotBegin) {
   EXPECT_GT(refused, 2);
 }
 
-TEST_F(RunOnDisk, IsEmptyForAnotherOneThatDoesNotGoOnWithIt) {
-  leave_a_run();
-  Space second(directory.path());
-  second.open(Leftovers::kRemove);
-  EXPECT_EQ(files(), Names{"lock"});
-}
-
 // ---- for readers ----
 
 // Five anchors of steps 0, 3, ..., 12 in two segments of two blocks.
@@ -342,11 +314,6 @@ struct KeptRun : RunOnDisk {
   std::vector<JournalSegment> records;
   std::vector<std::uint64_t> checksums = std::vector<std::uint64_t>(6);
 };
-
-TEST_F(KeptRun, HasNoLockAndNoCopyAnyMore) {
-  EXPECT_FALSE(keep());
-  EXPECT_EQ(files(), (Names{"segment-00000.h5", "segment-00001.h5", "states.h5"}));
-}
 
 TEST_F(KeptRun, SaysOfWhichStepsItsStatesAreAndTheirSums) {
   EXPECT_FALSE(keep());

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "live_in_pool.h"
+#include "has_part.h"
+#include "packed_fields.h"
+#include "store/tiers/block_keeper.h"
 
 namespace anadrome::engine {
 namespace {
@@ -19,25 +21,55 @@ using store::BlockLayout;
 using store::Field;
 using store::Packed;
 using store::Pool;
-using store::Varying;
 
 constexpr std::int64_t kLarge = std::int64_t{1} << 20;
 
 Field exchanged(const char* name, std::int64_t count) {
-  Field field;
-  field.name = name;
-  field.count = count;
-  field.exchanged = true;
-  return field;
+  return {name, ANADROME_ROLE_STATE, ANADROME_BYTE, count, true, nullptr, {}};
 }
 
 Field plain(const char* name, std::vector<unsigned char>& values) {
-  Field field;
-  field.name = name;
-  field.count = static_cast<std::int64_t>(values.size());
-  field.values = values.data();
-  return field;
+  const auto count = static_cast<std::int64_t>(values.size());
+  return {name, ANADROME_ROLE_STATE, ANADROME_BYTE, count, false, values.data(), {}};
 }
+
+// A live state over a pool of a few blocks of one state each or of more.
+struct LiveInPool {
+  LiveInPool(std::vector<Field> fields, std::int64_t states_per_block, std::int64_t count)
+      : layout({states_per_block, false}, fields),
+        pool(layout.block_bytes(), count),
+        live(layout, std::move(fields), blocks) {}
+
+  // A step to a state whose exchanged field 0 has all bytes `value`.
+  void step_to(int value) {
+    live.make_room_for_step();
+    std::memset(live.then(0), value, static_cast<std::size_t>(layout.parts()[0].bytes));
+    live.step_done();
+  }
+  // The first and the last byte of exchanged field 0, which must be the same.
+  int value() const {
+    const auto* now = static_cast<const unsigned char*>(live.now(0));
+    const int last = now[layout.parts()[0].bytes - 1];
+    return now[0] == last ? last : -1;
+  }
+  const std::byte* at(std::int64_t block, std::int64_t index = 0, std::size_t field = 0) const {
+    return layout.address(pool.address(block), index, field);
+  }
+  std::int64_t block_to_keep_in() {
+    const std::int64_t shared = live.share_block();
+    return shared >= 0 ? shared : pool.take();
+  }
+  std::int64_t keep() {
+    const std::int64_t block = block_to_keep_in();
+    live.keep(block, 0);
+    return block;
+  }
+
+  BlockLayout layout;
+  Pool pool;
+  BlockKeeper blocks{pool};
+  LiveState live;
+};
 
 // ---- blocks that are handed over ----
 
@@ -55,13 +87,6 @@ TEST(LiveState, HasNoAddressesBeforeThereIsRoomAndAStep) {
   EXPECT_EQ(s.live.then(0), nullptr);
 }
 
-TEST(LiveState, TakesNoSecondRoomForOneStep) {
-  LiveInPool s({exchanged("u", kLarge)}, 1, 3);
-  s.live.make_room_for_step();
-  s.live.make_room_for_step();
-  EXPECT_EQ(s.pool.free_blocks(), 2);
-}
-
 TEST(LiveState, IsKeptByHandingItsBlockOver) {
   LiveInPool s({exchanged("u", kLarge)}, 1, 3);
   s.step_to(1);
@@ -71,17 +96,6 @@ TEST(LiveState, IsKeptByHandingItsBlockOver) {
   EXPECT_EQ(s.live.now(0), now);
   EXPECT_EQ(s.pool.holders(kept), 2);
   EXPECT_EQ(s.pool.free_blocks(), 2);
-}
-
-TEST(LiveState, LeavesAKeptStateAloneWhenItGoesOn) {
-  LiveInPool s({exchanged("u", kLarge)}, 1, 3);
-  s.step_to(1);
-  const std::int64_t kept = s.keep();
-  for (int value = 2; value < 9; ++value) s.step_to(value);
-  EXPECT_EQ(s.value(), 8);
-  EXPECT_EQ(s.at(kept)[0], std::byte{1});
-  EXPECT_EQ(s.at(kept)[kLarge - 1], std::byte{1});
-  EXPECT_EQ(s.pool.holders(kept), 1);
 }
 
 TEST(LiveState, IsRestoredByPointingAtTheKeptBlock) {
@@ -96,39 +110,6 @@ TEST(LiveState, IsRestoredByPointingAtTheKeptBlock) {
     EXPECT_EQ(s.pool.holders(kept), 2);
     EXPECT_EQ(s.pool.free_blocks(), 2);  // the state it left has no block any more
   }
-}
-
-TEST(LiveState, MayBeRestoredFromTheBlockItIsIn) {
-  LiveInPool s({exchanged("u", kLarge)}, 1, 3);
-  s.step_to(1);
-  const std::int64_t kept = s.keep();
-  s.live.restore(kept, 0);
-  EXPECT_EQ(s.pool.holders(kept), 2);
-  s.pool.give_back(kept);
-  EXPECT_EQ(s.pool.holders(kept), 1);
-  EXPECT_EQ(s.value(), 1);
-}
-
-TEST(LiveState, HoldsTheBlockOfADroppedStateUntilItMovesOn) {
-  LiveInPool s({exchanged("u", kLarge)}, 1, 3);
-  s.step_to(1);
-  const std::int64_t kept = s.keep();
-  s.pool.give_back(kept);
-  EXPECT_EQ(s.pool.free_blocks(), 2);
-  EXPECT_NE(s.pool.take(), kept);
-  EXPECT_NE(s.pool.take(), kept);
-  EXPECT_EQ(s.pool.take(), -1);
-  EXPECT_EQ(s.value(), 1);
-}
-
-TEST(LiveState, FreesTheBlockOfADroppedStateWhenItMovesOn) {
-  LiveInPool s({exchanged("u", kLarge)}, 1, 2);
-  s.step_to(1);
-  const std::int64_t kept = s.keep();
-  s.pool.give_back(kept);
-  s.step_to(2);
-  EXPECT_EQ(s.pool.free_blocks(), 1);
-  EXPECT_EQ(s.pool.take(), kept);
 }
 
 TEST(LiveState, IsCopiedIfItsBlockIsKeptAlready) {
@@ -151,17 +132,6 @@ TEST(LiveState, SharesTheBlockItIsInOnce) {
   const std::int64_t shared = s.live.share_block();
   EXPECT_EQ(s.live.now(0), s.at(shared));
   EXPECT_EQ(s.live.share_block(), -1) << "somebody keeps it";
-}
-
-TEST(LiveState, IsHandedOverAgainWhenNobodyElseKeepsIt) {
-  LiveInPool s({exchanged("u", kLarge)}, 1, 3);
-  s.step_to(1);
-  const std::int64_t kept = s.keep();
-  s.step_to(2);
-  s.live.restore(kept, 0);
-  s.pool.give_back(kept);  // dropped: only now is left
-  EXPECT_EQ(s.keep(), kept);
-  EXPECT_EQ(s.pool.holders(kept), 2);
 }
 
 TEST(LiveState, ReusesNoHeldBlockInALongWalk) {
@@ -198,21 +168,6 @@ TEST(LiveState, ReusesNoHeldBlockInALongWalk) {
       ASSERT_EQ(s.at(slots[k])[15], static_cast<std::byte>(values[k]));
     }
   }
-}
-
-TEST(LiveState, GivesItsBlocksBackInTheEnd) {
-  const std::vector<Field> fields = {exchanged("u", kLarge)};
-  const BlockLayout layout({1, true}, fields);
-  Pool pool(layout.block_bytes(), 3);
-  BlockKeeper blocks(pool);
-  {
-    LiveState live(layout, fields, blocks);
-    live.make_room_for_step();
-    live.step_done();
-    live.make_room_for_step();
-    EXPECT_EQ(pool.free_blocks(), 1);
-  }
-  EXPECT_EQ(pool.free_blocks(), 3);
 }
 
 // ---- fields of several kinds ----
@@ -257,18 +212,6 @@ TEST_P(MixedFields, AreKeptAndRestoredTogether) {
   }
 }
 
-TEST_P(MixedFields, HaveAddressesOnlyWhereTheyAreExchanged) {
-  LiveInPool s({plain("t", array_), exchanged("u", 8), packed_.field("p")}, GetParam(), 3);
-  s.live.make_room_for_step();
-  EXPECT_EQ(s.live.then(0), nullptr);
-  EXPECT_NE(s.live.then(1), nullptr);
-  EXPECT_EQ(s.live.then(2), nullptr);
-  s.live.step_done();
-  EXPECT_EQ(s.live.now(0), nullptr);
-  EXPECT_NE(s.live.now(1), nullptr);
-  EXPECT_EQ(s.live.now(2), nullptr);
-}
-
 TEST_P(MixedFields, AreAllMovedThoughACallbackFails) {
   Packed other;
   LiveInPool s({packed_.field("p"), exchanged("u", 8), packed_.field("p2"), plain("t", array_),
@@ -280,42 +223,15 @@ TEST_P(MixedFields, AreAllMovedThoughACallbackFails) {
   packed_.returns = 5;
   array_.assign(5, 33);
   const std::int64_t block = s.block_to_keep_in();
-  try {
-    s.live.keep(block, 0);
-    FAIL() << "the callback's failure was lost";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), ANADROME_ERR_PEER);
-    EXPECT_NE(std::string(error.what()).find("pack callback of field 'p2' returned 5"),
-              std::string::npos)
-        << error.what();
-  }
+  const Failure failure = failure_from([&] { s.live.keep(block, 0); });
+  EXPECT_EQ(failure.status, ANADROME_ERR_PEER);
+  EXPECT_TRUE(test::has_part(failure.message, "pack callback of field 'p2' returned 5"));
   EXPECT_EQ(other.calls, 1);
   array_.assign(5, 0);
   EXPECT_THROW(s.live.restore(block, 0), Error);
   EXPECT_EQ(other.calls, 2);
   EXPECT_EQ(array_[4], 33);
   EXPECT_EQ(*static_cast<const unsigned char*>(s.live.now(1)), 9);
-}
-
-TEST_P(MixedFields, MayHaveNoBytesOnThisRank) {
-  LiveInPool s({exchanged("u", 0), exchanged("v", 0)}, GetParam(), 3);
-  s.live.make_room_for_step();
-  s.live.then(0);
-  s.live.step_done();
-  s.live.now(1);
-  const std::int64_t block = s.block_to_keep_in();
-  s.live.keep(block, 0);
-  s.live.restore(block, 0);
-  EXPECT_EQ(s.live.now(0), s.live.now(1));
-}
-
-TEST_P(MixedFields, WithoutAnExchangedOneTakeNoBlocksOfTheirOwn) {
-  LiveInPool s({plain("t", array_), packed_.field("p")}, GetParam(), 1);
-  EXPECT_FALSE(s.live.exchanged());
-  s.live.make_room_for_step();
-  s.live.step_done();
-  EXPECT_EQ(s.live.now(0), nullptr);
-  EXPECT_EQ(s.pool.free_blocks(), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(StatesPerBlock, MixedFields, testing::Values(1, 2, 4),
@@ -333,23 +249,6 @@ TEST(LiveState, SwapsTwoBuffersIfStatesShareBlocks) {
   s.live.step_done();
   EXPECT_EQ(s.live.now(0), then);
   EXPECT_EQ(s.live.then(0), now);
-}
-
-TEST(LiveState, CopiesSmallStatesInAndOut) {
-  LiveInPool s({exchanged("u", 24)}, 4, 1);
-  const std::int64_t block = s.block_to_keep_in();
-  for (int value = 1; value <= 4; ++value) {
-    s.step_to(value);
-    s.live.keep(block, value - 1);
-    EXPECT_NE(s.live.now(0), s.at(block, value - 1));
-  }
-  s.step_to(9);
-  for (const int value : {2, 4, 1, 3}) {
-    s.live.restore(block, value - 1);
-    EXPECT_EQ(s.value(), value);
-    s.step_to(50);  // does not reach the kept state
-    EXPECT_EQ(s.at(block, value - 1)[0], static_cast<std::byte>(value));
-  }
 }
 
 TEST(LiveState, HasBuffersThatDoNotOverlapAndBeginOnACacheLine) {
@@ -385,38 +284,6 @@ TEST(LiveState, CountsTheBlocksAndTheBytesItTakes) {
 }
 
 // ---- fields of changing size ----
-
-TEST(LiveState, GivesAFieldBackInTheSizeItHad) {
-  Varying varying;
-  for (const std::int64_t states : {1, 3}) {
-    LiveInPool s({varying.field("mesh", 40)}, states, 3);
-    const std::int64_t block = s.pool.take();
-    for (const std::size_t bytes : {0u, 1u, 17u, 40u}) {
-      varying.bytes = bytes;
-      s.live.keep(block, states - 1);
-      varying.bytes = 5;
-      s.live.restore(block, states - 1);
-      EXPECT_EQ(varying.unpacked, bytes);
-      EXPECT_TRUE(varying.right);
-    }
-  }
-}
-
-TEST(LiveState, RefusesAFieldThatIsLargerThanItWasRegistered) {
-  Varying varying;
-  Packed packed;
-  LiveInPool s({varying.field("mesh", 40), packed.field("p")}, 1, 2);
-  const std::int64_t block = s.pool.take();
-  varying.bytes = 41;
-  try {
-    s.live.keep(block, 0);
-    ADD_FAILURE() << "kept";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), ANADROME_ERR_ARGUMENT);
-    EXPECT_STREQ(error.what(), "field 'mesh' takes 41 bytes, and was registered with 40 at most");
-  }
-  EXPECT_EQ(packed.calls, 1) << "others are packed all the same";
-}
 
 }  // namespace
 }  // namespace anadrome::engine

@@ -161,14 +161,6 @@ TEST(Trace, LeavesLongEventsAloneAmongTinyOnes) {
   EXPECT_EQ(whole, 1);
 }
 
-TEST(Trace, ThinsEventsThatAllHappenAtOnce) {
-  Trace trace(16);
-  for (int i = 0; i < 1000; ++i) trace.add({0, 0, i, i, static_cast<Activity>(i % 9)});
-  EXPECT_LE(trace.events().size(), Trace::kLeastEvents);
-  for (int i = 0; i < 1000; ++i) trace.add({5, 7, i, i, static_cast<Activity>(i % 9)});
-  EXPECT_LE(trace.events().size(), Trace::kLeastEvents);
-}
-
 TEST(Trace, IgnoresWhatHasNoPlaceInTime) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -179,15 +171,6 @@ TEST(Trace, IgnoresWhatHasNoPlaceInTime) {
   trace.add({2, 1, 0, 1});
   trace.add({-1, 1, 0, 1});
   EXPECT_TRUE(trace.events().empty());
-}
-
-TEST(Trace, BeginsAnewWhenItIsCleared) {
-  Trace trace(16);
-  for (const TraceEvent& event : long_sweep(1000, 1e-3)) trace.add(event);
-  trace.clear();
-  EXPECT_TRUE(trace.events().empty());
-  EXPECT_EQ(trace.merged(), 0);
-  EXPECT_EQ(trace.resolution(), 0);
 }
 
 }  // namespace

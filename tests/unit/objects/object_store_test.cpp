@@ -1,43 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two ranks: what they agree on at the beginning, and where they must not meet afterwards.
-#include "objects/object_store.h"
-
+// Two ranks, which must not meet once their stores are open.
 #include <gtest/gtest.h>
-
-#include <array>
-#include <string>
-#include <utility>
 
 #include "object_bench.h"
 #include "thread_ranks.h"
 
 namespace anadrome::engine {
 namespace {
-
-using Texts = std::array<std::string, 2>;
-
-// What each rank is told.
-Texts opened_with(const Texts& options) {
-  Texts said;
-  ThreadRanks::run(2, [&](Ranks& ranks) {
-    ObjectStore store(ranks);
-    const auto rank = static_cast<std::size_t>(ranks.rank());
-    said[rank] = failure_from([&] { store.open("disk=0 " + options[rank]); }).message;
-  });
-  return said;
-}
-
-TEST(ObjectStore, OpensOnAllRanksOrOnNone) {
-  EXPECT_EQ(opened_with({"memory=1MiB", "memory=1MiB"}), Texts());
-  for (const auto& [options, why] :
-       {std::pair{Texts{"memory=1MiB", "memory=1KiB"}, "a store needs a memory of"},
-        {Texts{"memory=1MiB", "hue=1"}, "hue"},
-        {Texts{"memory=1MiB name=a", "memory=1MiB name=b"}, "option name differs"}}) {
-    const Texts said = opened_with(options);
-    EXPECT_NE(said[0].find(why), std::string::npos) << said[0];
-    EXPECT_EQ(said[0], said[1]);
-  }
-}
 
 // One has a few objects, and no memory for its fifth transfer; the other has many.
 TEST(ObjectBlocks, OfTwoRanksHaveFilesOfTheirOwnInOneDirectory) {
