@@ -66,16 +66,6 @@ void PowerLossFileSystem::fail_before(std::int64_t at) {
   changes_.clear();
 }
 
-std::int64_t PowerLossFileSystem::operations() const {
-  const std::lock_guard lock(mutex_);
-  return operations_;
-}
-
-bool PowerLossFileSystem::is_off() const {
-  const std::lock_guard lock(mutex_);
-  return off_;
-}
-
 bool PowerLossFileSystem::has_power() {
   if (++operations_ == at_) off_ = true;
   return !off_;

@@ -26,8 +26,6 @@ class PowerLossFileSystem final : public ForwardingFileSystem {
   /// The power fails before operation number `at` (from 1): it and all later ones do nothing, and
   /// say EIO. 0: it does not fail.
   void fail_before(std::int64_t at);
-  std::int64_t operations() const;
-  bool is_off() const;
   /// The power is back: call this when no file is open any more.
   void lose_what_was_not_synced(std::uint64_t seed);
 

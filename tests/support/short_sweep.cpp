@@ -13,11 +13,9 @@ ShortSweep::ShortSweep()
       reference_(model_, kSteps),
       memory_(2 * least_memory(model_, "async")) {}
 
-void ShortSweep::prepare(RunHandle& run) {
-  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
-  run.set("schedule", "async");
-  run.set("interval", "1");
-  run.set("memory", std::to_string(memory_) + "B");
+RunHandle ShortSweep::prepared(const RunOptions& more) {
+  const std::string memory = std::to_string(memory_) + "B";
+  return {model_, {{"schedule", "async"}, {"interval", "1"}, {"memory", memory}}, more};
 }
 
 void ShortSweep::expect_exact_sweep(RunHandle& run) {

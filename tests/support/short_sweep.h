@@ -14,8 +14,8 @@ class ShortSweep : public testing::Test {
  protected:
   ShortSweep();
 
-  /// Fields and options.
-  void prepare(RunHandle& run);
+  /// A run with fields and options, and with these.
+  RunHandle prepared(const RunOptions& more = {});
   void expect_exact_sweep(RunHandle& run);
   /// Nothing is left in directory(). Collective.
   static void expect_no_files();

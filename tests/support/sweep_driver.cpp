@@ -25,11 +25,11 @@ RunHandle::RunHandle(MPI_Comm comm) {
   if (codec != nullptr) set("compress", codec);
 }
 
-RunHandle::RunHandle(CoupledModel& model,
-                     const std::vector<std::pair<std::string, std::string>>& options)
+RunHandle::RunHandle(CoupledModel& model, const RunOptions& options, const RunOptions& more)
     : RunHandle(model.comm()) {
   EXPECT_EQ(model.add_fields(run_), ANADROME_OK) << anadrome_last_error();
-  for (const auto& [key, value] : options) set(key, value);
+  for (const RunOptions* some : {&options, &more})
+    for (const auto& [key, value] : *some) set(key, value);
 }
 
 void RunHandle::set(const std::string& key, const std::string& value) {
@@ -99,29 +99,29 @@ Outcome SweepDriver::begin_and_stop(std::int64_t steps, bool unknown,
   return outcome;
 }
 
-Outcome SweepDriver::sweep_again() {
+Outcome SweepDriver::go_on(std::int64_t steps) {
+  adopt(steps);
+  furthest_ = expect_to_go_on(run_, model_, reference_, steps);
+  to_adjoin_ = steps;
+  adjoint_ = model_.adjoint();
   Outcome outcome;
-  in_pass_ = forward_ = first_ = false;
-  turned_ = false;
-  recorded_ = -1;
-  to_adjoin_ = steps_;
-  stop_at_ = nullptr;
-  model_.scramble_state();
-  model_.scramble_tape();
-  outcome.status = anadrome_rewind(run_);
-  if (outcome.status == ANADROME_OK) {
-    loop(outcome);
-  } else {
-    outcome.message = anadrome_last_error();
-  }
+  loop(outcome);
   return outcome;
 }
 
+Outcome SweepDriver::sweep_again() {
+  in_pass_ = forward_ = false;
+  return once_more([this] { return anadrome_rewind(run_); });
+}
+
 Outcome SweepDriver::pass(anadrome_direction direction) {
-  Outcome outcome;
   in_pass_ = true;
-  first_ = false;
   forward_ = direction == ANADROME_PASS_FORWARD;
+  return once_more([this, direction] { return anadrome_pass(run_, direction); });
+}
+
+Outcome SweepDriver::once_more(const std::function<anadrome_status()>& begin_so) {
+  first_ = false;
   turned_ = forward_;
   recorded_ = -1;
   to_visit_ = 0;
@@ -129,7 +129,8 @@ Outcome SweepDriver::pass(anadrome_direction direction) {
   stop_at_ = nullptr;
   model_.scramble_state();
   model_.scramble_tape();
-  outcome.status = anadrome_pass(run_, direction);
+  Outcome outcome;
+  outcome.status = begin_so();
   if (outcome.status == ANADROME_OK) {
     loop(outcome);
   } else {
@@ -270,7 +271,7 @@ void expect_exact(const RunHandle& run, const Outcome& outcome, std::int64_t adv
   EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
 }
 
-std::int64_t expect_to_go_on(const RunHandle& run, CoupledModel& model, const Reference& reference,
+std::int64_t expect_to_go_on(anadrome_run* run, CoupledModel& model, const Reference& reference,
                              std::int64_t steps) {
   model.scramble_state();
   EXPECT_EQ(anadrome_begin(run, steps), ANADROME_OK) << anadrome_last_error();

@@ -18,12 +18,15 @@ namespace anadrome::test {
 /// Is every state on disk compressed (ANADROME_TEST_COMPRESS)? Its buffers take memory, too.
 bool compresses();
 
+/// Keys and values.
+using RunOptions = std::vector<std::pair<std::string, std::string>>;
+
 /// A handle that is closed at the end of its scope, on all ranks alike.
 class RunHandle {
  public:
   explicit RunHandle(MPI_Comm comm);
-  /// With the fields of `model` and these options.
-  RunHandle(CoupledModel& model, const std::vector<std::pair<std::string, std::string>>& options);
+  /// With the fields of `model` and these options, and then those.
+  RunHandle(CoupledModel& model, const RunOptions& options, const RunOptions& more = {});
   ~RunHandle() { close(); }
   RunHandle(const RunHandle&) = delete;
   RunHandle& operator=(const RunHandle&) = delete;
@@ -57,9 +60,10 @@ class SweepDriver {
   Outcome sweep(std::int64_t steps, bool unknown = false);
   /// The same, and it must come to DONE with exact states.
   Outcome exact_sweep(std::int64_t steps, bool unknown = false);
+  /// begin, which goes on in the forward sweep that was left, then every action to DONE.
+  Outcome go_on(std::int64_t steps);
   /// rewind, then every action to DONE.
   Outcome sweep_again();
-
   /// pass, then every action to DONE.
   Outcome pass(anadrome_direction direction);
 
@@ -78,6 +82,7 @@ class SweepDriver {
 
  private:
   Outcome begin(std::int64_t steps, bool unknown);
+  Outcome once_more(const std::function<anadrome_status()>& begin_so);
   void loop(Outcome& outcome);
   void check_and_do(const anadrome_action& action, Outcome& outcome);
   void advance(const anadrome_action& action, Outcome& outcome);
@@ -106,7 +111,7 @@ void expect_exact(const RunHandle& run, const Outcome& outcome, std::int64_t adv
 
 /// Begins with `steps`, and goes on in the forward sweep that was left, with the state of the step
 /// that it returns.
-std::int64_t expect_to_go_on(const RunHandle& run, CoupledModel& model, const Reference& reference,
+std::int64_t expect_to_go_on(anadrome_run* run, CoupledModel& model, const Reference& reference,
                              std::int64_t steps);
 
 /// The same on all ranks of `comm`?

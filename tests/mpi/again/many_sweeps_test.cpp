@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One run object, used over and over: other lengths, other options, sweeps left half-way, rewinds.
+// One run object, used over and over: other lengths, other options, sweeps left half-way.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -16,9 +16,7 @@ class ManySweeps : public testing::Test {
  protected:
   ManySweeps()
       : model_(MPI_COMM_WORLD, Counts{3, 1, 2, static_cast<std::size_t>(5 + rank()), 9}),
-        reference_(model_, 60),
-        tape_model_(MPI_COMM_WORLD, Counts{0, 2, 1, 0, 3}, true),
-        tape_reference_(tape_model_, 60) {}
+        reference_(model_, 60) {}
 
   static void expect_exact(const Outcome& outcome) {
     EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
@@ -31,19 +29,7 @@ class ManySweeps : public testing::Test {
 
   CoupledModel model_;
   const Reference reference_;
-  CoupledModel tape_model_;
-  const Reference tape_reference_;
 };
-
-TEST_F(ManySweeps, TwentyOfOneRunAreAllExact) {
-  for (const char* schedule : {"auto", "store_all", "revolve", "async"}) {
-    SCOPED_TRACE(schedule);
-    RunHandle run(model_, {{"schedule", schedule}});
-    set_blocks(run, std::string(schedule) == "store_all" ? 64 : 4);
-    SweepDriver driver(run, model_, reference_);
-    for (std::int64_t i = 0; i < 20; ++i) expect_exact(driver.sweep((i * 23) % 61, i % 3 == 1));
-  }
-}
 
 TEST_F(ManySweeps, OptionsMayChangeBetweenThem) {
   RunHandle run(MPI_COMM_WORLD);
@@ -108,41 +94,6 @@ TEST_F(ManySweeps, BeginInTheMiddleAbandonsWhatWasThere) {
           EXPECT_EQ(left.status, ANADROME_OK) << left.message;
         }
         expect_exact(driver.sweep(at, unknown));
-      }
-    }
-  }
-}
-
-TEST_F(ManySweeps, RewindGivesEveryStateBackOnceMore) {
-  for (const char* schedule : {"store_all", "revolve", "async"}) {
-    for (const char* interval : {"1", "4", "auto"}) {
-      for (const std::int64_t blocks : {1, 3, 64}) {
-        if (std::string(schedule) == "store_all" && blocks < 64) continue;
-        if (std::string(schedule) != "async" && std::string(interval) != "1") continue;
-        for (const bool tape : {false, true}) {
-          SCOPED_TRACE(std::string(schedule) + ", interval " + interval + ", blocks " +
-                       std::to_string(blocks) + (tape ? ", tape" : ""));
-          CoupledModel& model = tape ? tape_model_ : model_;
-          RunHandle run(model, {{"schedule", schedule}, {"interval", interval}});
-          set_blocks(run, blocks);
-          SweepDriver driver(run, model, tape ? tape_reference_ : reference_);
-          for (const std::int64_t steps : {0, 1, 17, 60}) {
-            const bool unknown = (steps + blocks) % 2 == 1;
-            Outcome total = driver.sweep(steps, unknown);
-            expect_exact(total);
-            for (int again = 0; again < 2; ++again) {
-              const Outcome outcome = driver.sweep_again();
-              expect_exact(outcome);
-              total.advances += outcome.advances;
-              const anadrome_stats stats = run.statistics();
-              EXPECT_EQ(stats.forward_steps_taken, total.advances);
-              EXPECT_EQ(stats.forward_steps_planned, total.advances);
-              EXPECT_EQ(stats.adjoint_steps_taken, (again + 2) * steps);
-              EXPECT_GE(stats.seconds_adjoint, 0);
-              EXPECT_LE(stats.seconds_forward, stats.seconds_total);
-            }
-          }
-        }
       }
     }
   }

@@ -8,11 +8,78 @@
 #include <string>
 
 #include "faulty_file_system.h"
-#include "passes.h"
+#include "has_part.h"
+#include "mpi_main.h"
+#include "sweep_driver.h"
 
 namespace {
 
 using namespace anadrome::test;
+
+constexpr anadrome_direction kForward = ANADROME_PASS_FORWARD, kReverse = ANADROME_PASS_REVERSE;
+constexpr anadrome_direction kOrder[] = {kForward, kReverse, kForward, kReverse,
+                                         kReverse, kForward, kForward};
+
+class Passes : public testing::Test {
+ protected:
+  Passes()
+      : model_(MPI_COMM_WORLD, counts()),
+        tape_model_(MPI_COMM_WORLD, counts(), true),
+        reference_(model_, 60),
+        tape_reference_(tape_model_, 60) {}
+
+  static Counts counts() {
+    const auto r = static_cast<std::size_t>(rank());
+    return Counts{3 + 2 * r, 2 + r, 1 + 3 * r, 13 + 5 * r, 7 + r};
+  }
+
+  CoupledModel& model(bool tape) { return tape ? tape_model_ : model_; }
+  const Reference& reference(bool tape) const { return tape ? tape_reference_ : reference_; }
+
+  RunHandle prepared(const std::string& schedule, std::int64_t blocks, bool tape = false,
+                     const RunOptions& more = {}) {
+    const std::int64_t memory = blocks * least_memory(model(tape), "async");
+    return {model(tape), {{"schedule", schedule}, {"memory", std::to_string(memory) + "B"}}, more};
+  }
+
+  // A sweep, passes and a rewind; every action is checked, and what was promised comes.
+  static void sweep_and_pass(RunHandle& run, SweepDriver& driver, std::int64_t steps,
+                             bool unknown = false) {
+    SCOPED_TRACE(std::to_string(steps) + " steps");
+    Outcome total = driver.sweep(steps, unknown);
+    ASSERT_TRUE(total.done && total.exact) << total.message;
+    std::int64_t visits = 0, adjoints = steps, passes = 0;
+    const auto check = [&](const Outcome& outcome) {
+      EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+      total.advances += outcome.advances;
+      const anadrome_stats stats = run.statistics();
+      EXPECT_EQ(stats.forward_steps_taken, total.advances);
+      EXPECT_EQ(stats.forward_steps_planned, total.advances);
+      EXPECT_EQ(stats.visit_steps_taken, visits);
+      EXPECT_EQ(stats.adjoint_steps_taken, adjoints);
+      EXPECT_EQ(stats.passes, passes);
+      EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
+    };
+    for (const anadrome_direction direction : kOrder) {
+      const Outcome outcome = driver.pass(direction);
+      if (passes == 0 && outcome.status == ANADROME_ERR_UNSUPPORTED) {  // x_0 is not kept
+        EXPECT_EQ(anadrome_rewind(run), ANADROME_ERR_UNSUPPORTED) << outcome.message;
+        return;
+      }
+      ++passes;
+      (direction == kForward ? visits : adjoints) += steps;
+      check(outcome);
+    }
+    adjoints += steps;
+    check(driver.sweep_again());
+    ++passes;
+    visits += steps;
+    check(driver.pass(kForward));
+  }
+
+  CoupledModel model_, tape_model_;
+  const Reference reference_, tape_reference_;
+};
 
 TEST_F(Passes, HaveTheBitsOfASweepWhateverHoldsTheStates) {
   for (const char* schedule : {"store_all", "revolve", "async"}) {
@@ -21,8 +88,7 @@ TEST_F(Passes, HaveTheBitsOfASweepWhateverHoldsTheStates) {
         SCOPED_TRACE(std::string(schedule) + ", blocks " + std::to_string(blocks) +
                      (tape ? ", tape" : ""));
         if (std::string(schedule) == "store_all" && blocks < 64) continue;
-        RunHandle run(MPI_COMM_WORLD);
-        prepare(run, schedule, blocks, tape);
+        RunHandle run = prepared(schedule, blocks, tape);
         if (blocks != 4) run.set("passes", "8");
         SweepDriver driver(run, model(tape), reference(tape));
         for (const std::int64_t steps : {0, 1, 2, 17, 60}) sweep_and_pass(run, driver, steps);
@@ -40,11 +106,10 @@ TEST_F(Passes, HaveThemWithAnyInterval) {
         for (const bool tape : {false, true}) {
           SCOPED_TRACE(std::string("interval ") + interval + ", " + transport + ", blocks " +
                        std::to_string(blocks) + (tape ? ", tape" : ""));
-          RunHandle run(MPI_COMM_WORLD);
-          prepare(run, "async", blocks, tape);
-          run.set("interval", interval);
-          run.set("transport", transport);
-          run.set("passes", blocks == 3 ? "0" : "20");
+          RunHandle run = prepared("async", blocks, tape,
+                                   {{"interval", interval},
+                                    {"transport", transport},
+                                    {"passes", blocks == 3 ? "0" : "20"}});
           SweepDriver driver(run, model(tape), reference(tape));
           for (const std::int64_t steps : {1, 60}) sweep_and_pass(run, driver, steps);
         }
@@ -55,11 +120,8 @@ TEST_F(Passes, HaveThemWithAnyInterval) {
 
 TEST_F(Passes, RunNoStepWithADiskForEveryState) {
   for (const char* transport : kTransports) {
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run, "async", 3);
-    run.set("interval", "1");
-    run.set("passes", "4");
-    run.set("transport", transport);
+    RunHandle run =
+        prepared("async", 3, false, {{"interval", "1"}, {"passes", "4"}, {"transport", transport}});
     SweepDriver driver(run, model_, reference_);
     EXPECT_TRUE(driver.sweep(60).exact);
     for (const anadrome_direction direction : kOrder) {
@@ -72,9 +134,7 @@ TEST_F(Passes, RunNoStepWithADiskForEveryState) {
 
 TEST_F(Passes, RunNoStepWithMemoryForEveryState) {
   for (const char* schedule : {"store_all", "revolve", "async", "auto"}) {
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run, schedule, 70);
-    run.set("passes", "4");
+    RunHandle run = prepared(schedule, 70, false, {{"passes", "4"}});
     SweepDriver driver(run, model_, reference_);
     EXPECT_TRUE(driver.sweep(60).exact);
     for (const anadrome_direction direction : kOrder) {
@@ -86,10 +146,7 @@ TEST_F(Passes, RunNoStepWithMemoryForEveryState) {
 
 TEST_F(Passes, HaveALineEachBelowTheSummary) {
   const std::string file = directory() + "/summary";
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run, "store_all", 70);
-  run.set("report", file);
-  run.set("passes", "2");
+  RunHandle run = prepared("store_all", 70, false, {{"report", file}, {"passes", "2"}});
   SweepDriver driver(run, model_, reference_);
   EXPECT_TRUE(driver.sweep(60).exact);
   EXPECT_TRUE(driver.pass(kForward).exact);
@@ -98,16 +155,14 @@ TEST_F(Passes, HaveALineEachBelowTheSummary) {
   std::ifstream stream(file);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   EXPECT_EQ(text.find("anadrome "), 0U) << text;
-  EXPECT_NE(text.find(" --passes 2"), std::string::npos) << "the command that plans the next job";
-  EXPECT_NE(text.find("  pass 1     forward, 0.000 forward steps per step, "), std::string::npos);
-  EXPECT_NE(text.find("  pass 2     reverse, 0.000 forward steps per step, "), std::string::npos);
+  EXPECT_TRUE(has_part(text, " --passes 2")) << "the command that plans the next job";
+  EXPECT_TRUE(has_part(text, "  pass 1     forward, 0.000 forward steps per step, "));
+  EXPECT_TRUE(has_part(text, "  pass 2     reverse, 0.000 forward steps per step, "));
 }
 
 TEST_F(Passes, AreInTheTrace) {
   const std::string file = directory() + "/trace";
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run, "async", 3);
-  run.set("trace", file);
+  RunHandle run = prepared("async", 3, false, {{"trace", file}});
   SweepDriver driver(run, model_, reference_);
   EXPECT_TRUE(driver.sweep(60).exact);
   const auto count = [&](const std::string& name) {
@@ -131,49 +186,11 @@ TEST_F(Passes, AreInTheTrace) {
   }
 }
 
-// The exact states, or the same error on all ranks.
-TEST_F(Passes, SurviveADiskThatFailsUnderThem) {
-  std::int64_t lost = 0, finished = 0, errors = 0;
-  for (const Fault fault : {Fault::kIoError, Fault::kFlippedBit}) {
-    for (const char* interval : {"1", "5"}) {
-      for (const std::int64_t at : {1, 2, 3, 9}) {
-        for (const bool once : {false, true}) {
-          RunHandle run(MPI_COMM_WORLD);
-          prepare(run, "async", 3, at == 3);
-          run.set("interval", interval);
-          run.set("direct", "off");
-          run.set("passes", "4");
-          SweepDriver driver(run, model(at == 3), reference(at == 3));
-          EXPECT_TRUE(driver.sweep(60).exact);
-          FaultyFileSystem files;
-          if (rank() == ranks() - 1) files.arm(Operation::kRead, at, fault, !once);
-          for (const anadrome_direction direction : kOrder) {
-            const Outcome outcome = driver.pass(direction);
-            EXPECT_TRUE(outcome.exact);
-            EXPECT_TRUE(outcome.done || outcome.status != ANADROME_OK);
-            EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status)) << outcome.message;
-            (outcome.done ? finished : errors) += 1;
-            if (!outcome.done) break;
-          }
-          lost += run.statistics().anchors_lost;
-          files.disarm();
-          EXPECT_TRUE(driver.sweep(60).exact) << "the run goes on with a new sweep";
-        }
-      }
-    }
-  }
-  EXPECT_GT(lost, 0);
-  EXPECT_GT(finished, 0);
-}
-
 TEST_F(Passes, GoOnWithWhatAFullDiskHolds) {
   for (const std::int64_t blocks : {2, 3, 4, 7}) {
     for (const std::int64_t states : {1, 3, 8, 20}) {
       SCOPED_TRACE(std::to_string(blocks) + " blocks, " + std::to_string(states) + " states");
-      RunHandle run(MPI_COMM_WORLD);
-      prepare(run, "async", blocks);
-      run.set("interval", "2");
-      run.set("passes", "4");
+      RunHandle run = prepared("async", blocks, false, {{"interval", "2"}, {"passes", "4"}});
       SweepDriver driver(run, model_, reference_);
       FaultyFileSystem files;
       if (rank() == 0) files.arm(Operation::kWrite, states, Fault::kNoSpace, true);
@@ -192,71 +209,49 @@ TEST_F(Passes, GoOnWithWhatAFullDiskHolds) {
   }
 }
 
-// A program that comes to its passes again after it was stopped in one, and once more in another.
+// A program that comes to its passes again after it was stopped in one.
 TEST_F(Passes, OfAStoppedRunBeginAnew) {
-  const std::string name = "stopped_in_a_pass";
-  for (const int life : {0, 1, 2}) {
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run, "async", 3);
-    run.set("name", name);
-    run.set("interval", "4");
-    run.set("passes", "4");
-    run.set("resume", "on");
-    run.set("checkpoint_interval", "0");
+  const RunOptions options = {
+      {"interval", "4"}, {"passes", "4"}, {"resume", "on"}, {"checkpoint_interval", "0"}};
+  {
+    RunHandle run = prepared("async", 3, false, options);
     SweepDriver driver(run, model_, reference_);
-    if (life > 0) {
-      EXPECT_EQ(anadrome_begin(run, 60), ANADROME_OK) << anadrome_last_error();
-      anadrome_phase phase = ANADROME_PHASE_IDLE;
-      std::int64_t step = 0;
-      EXPECT_EQ(anadrome_resumed(run, &phase, &step), ANADROME_OK);
-      EXPECT_NE(phase, ANADROME_PHASE_IDLE);
-      anadrome_action action;
-      do {
-        ASSERT_EQ(anadrome_next(run, &action), ANADROME_OK) << anadrome_last_error();
-        for (std::int64_t k = action.first; k < action.last && action.kind == ANADROME_ADVANCE; ++k)
-          model_.step(k);
-      } while (action.kind != ANADROME_DONE);
-      driver.adopt(60);
-    } else {
-      EXPECT_TRUE(driver.sweep(60).exact);
-    }
-    const auto stop_in = [&](anadrome_direction direction) {
-      driver.before_action = [&](const anadrome_action& action) {
-        if (action.first == 30) anadrome_request_stop(run);
-      };
-      const Outcome outcome = driver.pass(direction);
-      EXPECT_EQ(outcome.status, ANADROME_STOPPED) << outcome.message;
-      EXPECT_NE(outcome.message.find("first reverse sweep"), std::string::npos) << outcome.message;
+    EXPECT_TRUE(driver.sweep(60).exact);
+    driver.before_action = [&](const anadrome_action& action) {
+      if (action.first == 30) anadrome_request_stop(run);
     };
-    if (life == 0) {
-      stop_in(kForward);
-      continue;
-    }
-    EXPECT_TRUE(driver.pass(kForward).exact);
-    if (life == 1) {
-      stop_in(kReverse);
-      continue;
-    }
-    const Outcome outcome = driver.pass(kReverse);
-    EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+    const Outcome outcome = driver.pass(kForward);
+    EXPECT_EQ(outcome.status, ANADROME_STOPPED) << outcome.message;
+    EXPECT_TRUE(has_part(outcome.message, "first reverse sweep"));
   }
+  RunHandle run = prepared("async", 3, false, options);
+  EXPECT_EQ(anadrome_begin(run, 60), ANADROME_OK) << anadrome_last_error();
+  anadrome_phase phase = ANADROME_PHASE_IDLE;
+  std::int64_t step = 0;
+  EXPECT_EQ(anadrome_resumed(run, &phase, &step), ANADROME_OK);
+  EXPECT_NE(phase, ANADROME_PHASE_IDLE);
+  anadrome_action action;
+  do {
+    ASSERT_EQ(anadrome_next(run, &action), ANADROME_OK) << anadrome_last_error();
+    for (std::int64_t k = action.first; k < action.last && action.kind == ANADROME_ADVANCE; ++k)
+      model_.step(k);
+  } while (action.kind != ANADROME_DONE);
+  SweepDriver driver(run, model_, reference_);
+  driver.adopt(60);
+  EXPECT_TRUE(driver.pass(kForward).exact);
 }
 
 // The room of x_0 went to a tape.
 TEST_F(Passes, AreRefusedWhereX0IsNotKept) {
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run, "mixed", 4, true);
+  RunHandle run = prepared("mixed", 4, true);
   SweepDriver driver(run, tape_model_, tape_reference_);
   EXPECT_TRUE(driver.sweep(20).done);
   EXPECT_EQ(anadrome_pass(run, kForward), ANADROME_ERR_UNSUPPORTED);
-  EXPECT_NE(std::string(anadrome_last_error()).find("does not hold x_0 any more"),
-            std::string::npos)
-      << anadrome_last_error();
+  EXPECT_TRUE(has_part(anadrome_last_error(), "does not hold x_0 any more"));
 }
 
 TEST_F(Passes, AreForASweepThatIsDone) {
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run, "revolve", 4);
+  RunHandle run = prepared("revolve", 4);
   EXPECT_EQ(anadrome_pass(run, kForward), ANADROME_ERR_ORDER);
   SweepDriver driver(run, model_, reference_);
   EXPECT_TRUE(driver.sweep(20).done);
@@ -266,6 +261,57 @@ TEST_F(Passes, AreForASweepThatIsDone) {
       << anadrome_last_error();
   if (ranks() > 1) {
     EXPECT_TRUE(driver.pass(kForward).exact) << "nothing has changed";
+  }
+}
+
+// ---- fields of every kind ----
+
+// One without states on disk, and the one that has them there.
+constexpr const char* kSchedules[] = {"revolve", "async"};
+
+class PassKinds : public Passes {
+ protected:
+  // Four slots; as few blocks as will do, so that states are read from disk.
+  RunHandle prepared(const std::string& schedule, std::int64_t blocks, bool tape) {
+    const char* const slots = schedule == "store_all" ? "unlimited" : "4";
+    return Passes::prepared(schedule, blocks, tape,
+                            {{"checkpoints", slots}, {"interval", "3"}, {"passes", "8"}});
+  }
+
+  // Memory for a codec's buffers may hold all of these small states.
+  static void expect_reads(const RunHandle& run, const std::string& schedule) {
+    if (schedule == "async" && !compresses()) {
+      EXPECT_GT(run.statistics().bytes_read, 0);
+    }
+  }
+};
+
+TEST_F(PassKinds, HaveTheBitsOfASweepWithExchangedFields) {
+  for (const char* schedule : kSchedules) {
+    for (const bool tape : {false, true}) {
+      for (const unsigned exchanged : {kFloat32s | kBytes, +kAllFields}) {
+        SCOPED_TRACE(std::string(schedule) + (tape ? ", tape" : "") + ", exchanged " +
+                     std::to_string(exchanged));
+        model(tape).exchanged = exchanged;
+        RunHandle run = prepared(schedule, 3, tape);
+        if (exchanged == kAllFields) run.set("passes", "0");
+        SweepDriver driver(run, model(tape), reference(tape));
+        sweep_and_pass(run, driver, 40);
+        expect_reads(run, schedule);
+        model(tape).exchanged = kNoField;
+      }
+    }
+  }
+}
+
+TEST_F(PassKinds, HaveThemWhereTheEndWasNotKnown) {
+  for (const char* schedule : {"store_all", "revolve", "async"}) {
+    for (const bool tape : {false, true}) {
+      SCOPED_TRACE(std::string(schedule) + (tape ? ", tape" : ""));
+      RunHandle run = prepared(schedule, schedule == std::string("store_all") ? 64 : 4, tape);
+      SweepDriver driver(run, model(tape), reference(tape));
+      for (const std::int64_t steps : {0, 1, 16, 23}) sweep_and_pass(run, driver, steps, true);
+    }
   }
 }
 

@@ -104,10 +104,9 @@ class ExchangedFields : public testing::TestWithParam<Shape> {
     }
   }
 
-  void prepare(RunHandle& run, const std::string& schedule, std::int64_t memory) {
-    EXPECT_EQ(model_.add_fields(run), ANADROME_OK) << anadrome_last_error();
-    run.set("schedule", schedule);
-    run.set("memory", std::to_string(memory) + "B");
+  RunHandle prepared(const std::string& schedule, std::int64_t memory,
+                     const RunOptions& more = {}) {
+    return {model_, {{"schedule", schedule}, {"memory", std::to_string(memory) + "B"}}, more};
   }
 
   void expect_exact_sweep(RunHandle& run, SweepDriver& driver, bool unknown) {
@@ -126,8 +125,7 @@ class ExchangedFields : public testing::TestWithParam<Shape> {
 
 TEST_P(ExchangedFields, ComeBackFromStoreAll) {
   for (const std::int64_t more : {3, 70}) {
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run, "store_all", memory_of("store_all", most_steps() + more));
+    RunHandle run = prepared("store_all", memory_of("store_all", most_steps() + more));
     sweep_all_lengths(run, true);
   }
 }
@@ -136,8 +134,7 @@ TEST_P(ExchangedFields, ComeBackFromRevolve) {
   for (const std::int64_t blocks : {3, 4, 5, 9, 200}) {
     if (large() && blocks > 5) continue;
     SCOPED_TRACE(std::to_string(blocks) + " blocks");
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run, "revolve", memory_of("revolve", blocks));
+    RunHandle run = prepared("revolve", memory_of("revolve", blocks));
     sweep_all_lengths(run, blocks < 5);
   }
 }
@@ -156,14 +153,13 @@ TEST_P(ExchangedFields, ComeBackFromDisk) {
         const bool keep = (i + i / 4) % 2 == 1;
         SCOPED_TRACE(std::string("interval ") + interval + ", " + transport + ", layout " + layout +
                      ", " + std::to_string(blocks) + " blocks" + (keep ? ", keep" : ""));
-        RunHandle run(MPI_COMM_WORLD);
-        prepare(run, "async", memory_of("async", blocks));
-        run.set("name", "exchanged" + std::to_string(i));
-        run.set("interval", interval);
-        run.set("transport", transport);
-        run.set("layout", layout);
-        run.set("keep", keep ? "on" : "off");
-        run.set("direct", i % 2 == 0 ? "auto" : "off");
+        RunHandle run = prepared("async", memory_of("async", blocks),
+                                 {{"name", "exchanged" + std::to_string(i)},
+                                  {"interval", interval},
+                                  {"transport", transport},
+                                  {"layout", layout},
+                                  {"keep", keep ? "on" : "off"},
+                                  {"direct", i % 2 == 0 ? "auto" : "off"}});
         sweep_all_lengths(run, blocks != 4);
         EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
       }
@@ -177,10 +173,9 @@ TEST_P(ExchangedFields, ComeBackFromASlowDisk) {
     for (const bool unknown : {false, true}) {
       if (fewer() && (blocks > 4 || unknown == (blocks % 2 == 0))) continue;
       SCOPED_TRACE(std::to_string(blocks) + " blocks" + (unknown ? " unknown" : ""));
-      RunHandle run(MPI_COMM_WORLD);
-      prepare(run, "async", memory_of("async", blocks));
-      run.set("interval", blocks == 4 ? "2" : "1");
-      run.set("bandwidth_limit", large() ? "300MB/s" : "10MB/s");
+      RunHandle run = prepared("async", memory_of("async", blocks),
+                               {{"interval", blocks == 4 ? "2" : "1"},
+                                {"bandwidth_limit", large() ? "300MB/s" : "10MB/s"}});
       SweepDriver driver(run, model_, reference_);
       Outcome outcome = driver.sweep(large() ? 8 : 17, unknown);
       const std::int64_t advances = outcome.advances;
@@ -188,47 +183,6 @@ TEST_P(ExchangedFields, ComeBackFromASlowDisk) {
       outcome = driver.sweep_again();
       expect_exact(run, outcome, advances + outcome.advances);
     }
-  }
-}
-
-// Where no anchor may follow, the rest is reversed from memory: states are kept one by one.
-TEST_P(ExchangedFields, ComeBackFromASmallDisk) {
-  if (large() || (fewer() && GetParam().number() != 1)) return;
-  std::int64_t exact = 0;
-  for (const std::int64_t blocks : {3, 4, 6}) {
-    const bool unknown = blocks < 6;
-    for (std::int64_t disk = std::int64_t{256} << 10; disk < std::int64_t{4} << 20; disk *= 2) {
-      SCOPED_TRACE(std::to_string(blocks) + " blocks, disk " + std::to_string(disk));
-      RunHandle run(MPI_COMM_WORLD);
-      prepare(run, "async", memory_of("async", blocks));
-      run.set("interval", "1");
-      run.set("disk", std::to_string(disk) + "B");
-      SweepDriver driver(run, model_, reference_);
-      const Outcome outcome = driver.sweep(kMostSteps, unknown);
-      if (outcome.status == ANADROME_ERR_NO_SPACE) continue;
-      expect_exact(run, outcome, outcome.advances);
-      ++exact;
-    }
-  }
-  EXPECT_GT(exact, 0);
-}
-
-TEST_P(ExchangedFields, KeepTheirPlanStepByStep) {
-  for (const char* schedule : {"store_all", "revolve", "async"}) {
-    SCOPED_TRACE(schedule);
-    RunHandle run(MPI_COMM_WORLD);
-    const bool all = std::string(schedule) == "store_all";
-    prepare(run, schedule, memory_of("async", all ? most_steps() + 4 : 5));
-    run.set("interval", "4");
-    SweepDriver driver(run, model_, reference_);
-    std::int64_t planned = 0;
-    driver.before_action = [&](const anadrome_action&) {
-      const anadrome_stats stats = run.statistics();
-      if (planned == 0) planned = stats.forward_steps_planned;
-      EXPECT_EQ(stats.forward_steps_planned, planned);
-    };
-    const Outcome outcome = driver.sweep(most_steps());
-    expect_exact(run, outcome, planned);
   }
 }
 
@@ -258,10 +212,8 @@ TEST_P(ExchangedFields, ComeBackAfterASweepWasAbandoned) {
       if (fewer() && unknown == (GetParam().number() % 2 == 0)) continue;
       if (fewer() && std::string(schedule) == "revolve") continue;
       SCOPED_TRACE(std::string(schedule) + (unknown ? " unknown" : ""));
-      RunHandle run(MPI_COMM_WORLD);
-      const bool all = std::string(schedule) == "store_all";
-      prepare(run, schedule, memory_of("async", all ? most_steps() + 4 : 5));
-      run.set("interval", "1");
+      const std::int64_t blocks = std::string(schedule) == "store_all" ? most_steps() + 4 : 5;
+      RunHandle run = prepared(schedule, memory_of("async", blocks), {{"interval", "1"}});
       SweepDriver driver(run, model_, reference_);
       int moments = 0;
       const auto leave = [&](bool (*when)(const anadrome_action&, std::int64_t half)) {
@@ -294,31 +246,5 @@ TEST_P(ExchangedFields, ComeBackAfterASweepWasAbandoned) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, ExchangedFields, testing::ValuesIn(kShapes),
                          [](const auto& shape) { return std::string(shape.param.name); });
-
-// Many states to a write: the live ones are in buffers beside the pool.
-TEST(ExchangedSmallStates, ComeBackFromDiskManyToAWrite) {
-  struct Case {
-    const char* memory;
-    std::int64_t steps;
-  };
-  CoupledModel model(MPI_COMM_WORLD, Counts{0, 1, 1, 0, 0});
-  model.couple_every = 64;
-  const Reference reference(model, 12000);
-  for (const unsigned exchanged : {kAllFields, kInt64s}) {
-    model.exchanged = exchanged;
-    for (const auto& [memory, steps] : {Case{"512KiB", 12000}, Case{"130KiB", 7000}}) {
-      for (const bool unknown : {false, true}) {
-        SCOPED_TRACE(std::string("memory ") + memory + (unknown ? ", unknown steps" : ""));
-        RunHandle run(model, {{"schedule", "async"}, {"interval", "1"}, {"memory", memory}});
-        SweepDriver driver(run, model, reference);
-        driver.exact_sweep(steps, unknown);
-        const anadrome_stats stats = run.statistics();
-        EXPECT_GT(stats.states_per_write, 1);
-        EXPECT_GT(stats.bytes_written, 0);
-        EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
-      }
-    }
-  }
-}
 
 }  // namespace

@@ -132,9 +132,9 @@ class Ring {
     return gradient;
   }
 
-  anadrome_gradient_check check(std::int64_t steps) {
+  anadrome_gradient_check check(std::int64_t steps) { return check(steps, gradient()); }
+  anadrome_gradient_check check(std::int64_t steps, const anadrome_gradient& gradient) {
     const anadrome_model model = this->model();
-    const anadrome_gradient gradient = this->gradient();
     anadrome_gradient_check check = {};
     check.size = sizeof check;
     EXPECT_EQ(anadrome_check_gradient(run_, steps, &model, &gradient, &check), ANADROME_OK)

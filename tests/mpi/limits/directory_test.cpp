@@ -13,6 +13,7 @@
 #include <string>
 
 #include "forwarding_file_system.h"
+#include "has_part.h"
 #include "mpi_main.h"
 #include "short_sweep.h"
 #include "store/directory/lock_record.h"
@@ -32,8 +33,7 @@ class Directory : public ShortSweep {
  protected:
   void expect_refused(RunHandle& run, anadrome_status status, const std::string& part) {
     EXPECT_EQ(anadrome_begin(run, 20), status) << anadrome_last_error();
-    EXPECT_NE(std::string(anadrome_last_error()).find(part), std::string::npos)
-        << anadrome_last_error();
+    EXPECT_TRUE(has_part(anadrome_last_error(), part));
   }
 
   // Rank 0 does it, between two moments at which no rank does anything else.
@@ -51,10 +51,7 @@ TEST_F(Directory, ThatIsMissingOrCannotBeWrittenIsNamedOnAllRanks) {
   for (const std::string& where : {directory() + "/missing/too", directory() + "/file",
                                    std::string("/proc"), std::string("/proc/self/fd")}) {
     for (const char* layout : {"shared", "rank"}) {
-      RunHandle run(MPI_COMM_WORLD);
-      prepare(run);
-      run.set("layout", layout);
-      run.set("directory", where);
+      RunHandle run = prepared({{"layout", layout}, {"directory", where}});
       expect_refused(run, ANADROME_ERR_IO, where);
       run.set("directory", directory());
       expect_exact_sweep(run);
@@ -70,9 +67,7 @@ class FilesInMemory final : public ForwardingFileSystem {
 
 TEST_F(Directory, ThatIsInMemoryOnOneRankIsSaidOnceForAll) {
   const FilesInMemory files;
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run);
-  run.set("layout", "rank");
+  RunHandle run = prepared({{"layout", "rank"}});
   testing::internal::CaptureStderr();
   expect_exact_sweep(run);
   const std::string said = testing::internal::GetCapturedStderr();
@@ -86,9 +81,7 @@ TEST_F(Directory, ThatIsInMemoryOnOneRankIsSaidOnceForAll) {
 TEST_F(Directory, IsForItsUserAlone) {
   alone([] { umask(0); });
   for (const char* layout : {"shared", "node", "rank"}) {
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run);
-    run.set("layout", layout);
+    RunHandle run = prepared({{"layout", layout}});
     expect_exact_sweep(run);
     EXPECT_EQ(mode_of(run_directory()), 0700U);
     int files = 0;
@@ -107,11 +100,8 @@ TEST_F(Directory, ThatIsSwappedForALinkWhileTheRunWorksLeadsNowhere) {
   const fs::path away = directory() + "/away", victim = directory() + "/victim";
   for (const bool keep : {false, true}) {
     alone([&] { fs::create_directory(victim); });
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run);
-    run.set("watchdog", "1000");
-    run.set("checkpoint_interval", "0");
-    run.set(keep ? "keep" : "resume", "on");
+    RunHandle run = prepared(
+        {{"watchdog", "1000"}, {"checkpoint_interval", "0"}, {keep ? "keep" : "resume", "on"}});
     if (keep) run.set("transport", kTransports.back());
     SweepDriver driver(run, model_, reference_);
     bool swapped = false;
@@ -138,9 +128,7 @@ TEST_F(Directory, ThatIsSwappedForALinkWhileTheRunWorksLeadsNowhere) {
 }
 
 TEST_F(Directory, IsNotKeptWhereAnotherFileTookThePlaceOfASegment) {
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run);
-  run.set("keep", "on");
+  RunHandle run = prepared({{"keep", "on"}});
   expect_exact_sweep(run);
   const fs::path segment = run_directory() / "segment-00000.h5";
   alone([&] {
@@ -163,8 +151,7 @@ TEST_F(Directory, OfALiveRunOnAnotherHostIsBusyOnAllRanksUntilItIsTakenOver) {
     const std::string lock = run_directory() / "lock";
     write_lock(anadrome::store::File::open(lock, O_RDWR | O_CREAT), record);
   });
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run);
+  RunHandle run = prepared();
   expect_refused(run, ANADROME_ERR_BUSY, "on node017");
   run.set("takeover", "on");
   expect_exact_sweep(run);
@@ -172,9 +159,7 @@ TEST_F(Directory, OfALiveRunOnAnotherHostIsBusyOnAllRanksUntilItIsTakenOver) {
 
 // By a run on a host from which this one seemed dead, between two of its sweeps.
 TEST_F(Directory, ThatAnotherRunTookOverIsLeftAloneByTheNextBegin) {
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run);
-  run.set("resume", "on");
+  RunHandle run = prepared({{"resume", "on"}});
   expect_exact_sweep(run);
   const fs::path journal = run_directory() / "journal-000000";
   alone([&] {
@@ -205,9 +190,7 @@ TEST_F(Directory, ThatIsNotTheSameForAllRanksIsRefusedAndLeftAlone) {
     }
   });
   {
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run);
-    run.set("directory", own);
+    RunHandle run = prepared({{"directory", own}});
     expect_refused(run, ANADROME_ERR_ARGUMENT, "rank 1: directory is not the same");
   }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -221,8 +204,7 @@ TEST_F(Directory, ThatIsNotTheSameForAllRanksIsRefusedAndLeftAlone) {
 }
 
 TEST_F(Directory, OfALiveRunOnThisHostIsBusyOnAllRanks) {
-  RunHandle first(MPI_COMM_WORLD), second(MPI_COMM_WORLD);
-  for (RunHandle* run : {&first, &second}) prepare(*run);
+  RunHandle first = prepared(), second = prepared();
   expect_exact_sweep(first);
   second.set("takeover", "on");  // of another host's only
   expect_refused(second, ANADROME_ERR_BUSY, "in use by another run of this process");

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "has_part.h"
 #include "mpi_main.h"
 #include "sweep_driver.h"
 
@@ -21,11 +22,8 @@ class Limits : public testing::Test {
                Counts{static_cast<std::size_t>(30 + 10 * rank()), 1, 2, 1000, 3000}),
         reference_(model_, 60) {}
 
-  RunHandle& opened(RunHandle& run, const std::string& schedule, std::int64_t memory) {
-    EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
-    run.set("schedule", schedule);
-    run.set("memory", std::to_string(memory) + "B");
-    return run;
+  RunHandle opened(const std::string& schedule, std::int64_t memory, const RunOptions& more = {}) {
+    return {model_, {{"schedule", schedule}, {"memory", std::to_string(memory) + "B"}}, more};
   }
 
   Outcome sweep(RunHandle& run, std::int64_t steps, bool unknown = false) {
@@ -54,12 +52,10 @@ TEST_F(Limits, TheLeastMemoryIsNamedAndIsEnough) {
   for (const char* schedule : {"revolve", "async"}) {
     const std::int64_t least = least_memory(model_, schedule);
     EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, least));
-    RunHandle run(MPI_COMM_WORLD);
-    opened(run, schedule, least - 1);
+    RunHandle run = opened(schedule, least - 1);
     EXPECT_EQ(anadrome_begin(run, 9), ANADROME_ERR_MEMORY);
     const std::string message = anadrome_last_error();
-    EXPECT_NE(message.find("at least " + std::to_string(least) + " bytes"), std::string::npos)
-        << message;
+    EXPECT_TRUE(has_part(message, "at least " + std::to_string(least) + " bytes"));
     run.set("memory", std::to_string(least) + "B");
     expect_exact(sweep(run, 30));
     expect_exact(sweep(run, 30, true));
@@ -69,8 +65,7 @@ TEST_F(Limits, TheLeastMemoryIsNamedAndIsEnough) {
 
 // Where files leave no room for a state, Revolve may still have some.
 TEST_F(Limits, AutoNamesTheLeastMemoryOfAllThatItMayChoose) {
-  RunHandle run(MPI_COMM_WORLD);
-  opened(run, "auto", 1);
+  RunHandle run = opened("auto", 1);
   const std::int64_t least = named_least(run, 30);
   EXPECT_EQ(least, least_memory(model_, "revolve"));
   run.set("memory", std::to_string(least) + "B");
@@ -81,8 +76,7 @@ TEST_F(Limits, AutoNamesTheLeastMemoryOfAllThatItMayChoose) {
 TEST_F(Limits, TheLeastMemoryIsEnoughWhereTapesAreLarge) {
   const auto pack = [](void*, void*, std::size_t) { return 0; };
   const auto unpack = [](void*, const void*, std::size_t) { return 0; };
-  RunHandle run(MPI_COMM_WORLD);
-  opened(run, "async", 1);
+  RunHandle run = opened("async", 1);
   ASSERT_EQ(anadrome_add_packed(run, "tape", ANADROME_ROLE_TAPE, 1 << 20, pack, unpack, nullptr),
             ANADROME_OK);
   run.set("interval", "1");
@@ -131,8 +125,7 @@ TEST_F(Limits, AutoChoosesTheSameWhereStatesAreSmallOnSomeRanksAlone) {
 }
 
 TEST_F(Limits, StoreAllNamesTheMemoryThatItNeeds) {
-  RunHandle run(MPI_COMM_WORLD);
-  opened(run, "store_all", least_memory(model_, "revolve"));
+  RunHandle run = opened("store_all", least_memory(model_, "revolve"));
   for (const std::int64_t steps : {2, 5, 37, 60}) {
     run.set("memory", std::to_string(least_memory(model_, "revolve")) + "B");
     EXPECT_EQ(anadrome_begin(run, steps), ANADROME_ERR_MEMORY);
@@ -150,8 +143,7 @@ TEST_F(Limits, StoreAllNamesTheMemoryThatItNeeds) {
 }
 
 TEST_F(Limits, StoreAllWithUnknownStepsSaysWhenItsSlotsAreUsedUp) {
-  RunHandle run(MPI_COMM_WORLD);
-  opened(run, "store_all", 5 * least_memory(model_, "revolve"));
+  RunHandle run = opened("store_all", 5 * least_memory(model_, "revolve"));
   const Outcome outcome = sweep(run, 60, true);
   EXPECT_EQ(outcome.status, ANADROME_ERR_MEMORY) << outcome.message;
   EXPECT_TRUE(outcome.exact);
@@ -161,11 +153,8 @@ TEST_F(Limits, StoreAllWithUnknownStepsSaysWhenItsSlotsAreUsedUp) {
 TEST_F(Limits, CheckpointsAndAnchorsByNumber) {
   for (const bool unknown : {false, true}) {
     for (const char* schedule : {"revolve", "async", "auto"}) {
-      RunHandle run(MPI_COMM_WORLD);
-      opened(run, schedule, 20 * least_memory(model_, "async"));
-      run.set("checkpoints", "3");
-      run.set("anchors", "2");
-      run.set("interval", "4");
+      RunHandle run = opened(schedule, 20 * least_memory(model_, "async"),
+                             {{"checkpoints", "3"}, {"anchors", "2"}, {"interval", "4"}});
       expect_exact(sweep(run, 30, unknown));
       EXPECT_EQ(run.statistics().checkpoint_slots, 3);
       EXPECT_LE(run.statistics().anchors, 2);
@@ -177,9 +166,7 @@ TEST_F(Limits, CheckpointsAndAnchorsByNumber) {
 TEST_F(Limits, MemoryBeyondTheMachineIsNotTouchedOrRefusedOnAllRanks) {
   for (const char* schedule : {"store_all", "revolve", "async"}) {
     for (const char* memory : {"1TiB", "7000PiB"}) {
-      RunHandle run(MPI_COMM_WORLD);
-      opened(run, schedule, 1);
-      run.set("memory", memory);
+      RunHandle run = opened(schedule, 1, {{"memory", memory}});
       expect_exact(sweep(run, 30));
       const Outcome outcome = sweep(run, 30, true);
       EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status));
@@ -197,11 +184,9 @@ TEST_F(Limits, TheDiskOptionIsKept) {
         for (std::int64_t disk = std::int64_t{48} << 10; disk < std::int64_t{4} << 20; disk *= 2) {
           SCOPED_TRACE(std::string(layout) + ", interval " + interval + ", disk " +
                        std::to_string(disk) + (unknown ? ", unknown" : ""));
-          RunHandle run(MPI_COMM_WORLD);
-          opened(run, "async", memory);
-          run.set("layout", layout);
-          run.set("interval", interval);
-          run.set("disk", std::to_string(disk) + "B");
+          RunHandle run = opened(
+              "async", memory,
+              {{"layout", layout}, {"interval", interval}, {"disk", std::to_string(disk) + "B"}});
           std::int64_t most = 0;
           SweepDriver driver(run, model_, reference_);
           driver.before_action = [&](const anadrome_action&) {
@@ -216,7 +201,7 @@ TEST_F(Limits, TheDiskOptionIsKept) {
           EXPECT_LE(run.statistics().disk_bytes_reserved_all_ranks, disk);
           if (outcome.status == ANADROME_ERR_NO_SPACE) {
             ++refused;
-            EXPECT_NE(outcome.message.find("disk="), std::string::npos) << outcome.message;
+            EXPECT_TRUE(has_part(outcome.message, "disk="));
           } else {
             ++kept;
             expect_exact(outcome);
@@ -230,13 +215,10 @@ TEST_F(Limits, TheDiskOptionIsKept) {
 }
 
 TEST_F(Limits, ADiskTooSmallForOneStateIsRefusedAndAllOthersGoOn) {
-  RunHandle run(MPI_COMM_WORLD);
-  opened(run, "async", 2 * least_memory(model_, "async"));
-  run.set("interval", "1");
-  run.set("disk", "4KiB");
+  RunHandle run =
+      opened("async", 2 * least_memory(model_, "async"), {{"interval", "1"}, {"disk", "4KiB"}});
   EXPECT_EQ(anadrome_begin(run, 30), ANADROME_ERR_NO_SPACE);
-  EXPECT_NE(std::string(anadrome_last_error()).find("disk=4096"), std::string::npos)
-      << anadrome_last_error();
+  EXPECT_TRUE(has_part(anadrome_last_error(), "disk=4096"));
   run.set("disk", "unlimited");
   expect_exact(sweep(run, 30));
 }

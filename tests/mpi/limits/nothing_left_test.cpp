@@ -28,8 +28,7 @@ class NothingIsLeft : public ShortSweep {
   // The trouble comes before begin, or at action number `at`; where it has neither, the run is
   // closed there.
   void live(const Trouble& trouble, std::int64_t at) {
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run);
+    RunHandle run = prepared();
     run.set("watchdog", "1000");  // a thread on every rank, and their heartbeats
     if (trouble.before_begin) trouble.before_begin(run);
     model_.start();
@@ -59,8 +58,7 @@ class NothingIsLeft : public ShortSweep {
       expect_no_files();
       if (trouble.before_begin) break;
     }
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run);
+    RunHandle run = prepared();
     expect_exact_sweep(run);
   }
 
@@ -77,8 +75,7 @@ TEST_F(NothingIsLeft, ByAnyFault) {
     return [=](RunHandle& run) { (void)anadrome_set(run, key, value.c_str()); };
   };
   {
-    RunHandle first(MPI_COMM_WORLD);  // what MPI and HDF5 make once
-    prepare(first);
+    RunHandle first = prepared();  // what MPI and HDF5 make once
     expect_exact_sweep(first);
   }
   for (const Trouble& trouble :

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "has_part.h"
 #include "mpi_main.h"
 
 namespace {
@@ -102,7 +103,7 @@ TEST(GoingOn, IsAnErrorOnAllRanksWhereNobodyAskedAndTheCommitStays) {
     ASSERT_EQ(program.live(at), ANADROME_STOPPED);
     if (program.message.find("nothing was committed") != std::string::npos) continue;
     ASSERT_EQ(program.live(-1), ANADROME_ERR_ORDER);
-    EXPECT_NE(program.message.find("anadrome_resumed"), std::string::npos) << program.message;
+    EXPECT_TRUE(has_part(program.message, "anadrome_resumed"));
     ++refused;
     program.asks = ranks() - 1;  // one is enough
     ASSERT_EQ(program.live(-1), ANADROME_OK) << program.message;

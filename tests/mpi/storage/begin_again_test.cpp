@@ -15,16 +15,12 @@ using namespace anadrome::test;
 
 class BeginAgain : public ShortSweep {
  protected:
-  void prepare_to_resume(RunHandle& run) {
-    prepare(run);
-    run.set("resume", "on");
-    run.set("checkpoint_interval", "0");
-    run.set("warnings", "off");
+  RunHandle prepared_to_resume() {
+    return prepared({{"resume", "on"}, {"checkpoint_interval", "0"}, {"warnings", "off"}});
   }
   // By another process, forward at step 10 or later.
   void leave_a_run() {
-    RunHandle run(MPI_COMM_WORLD);
-    prepare_to_resume(run);
+    RunHandle run = prepared_to_resume();
     SweepDriver driver(run, model_, reference_);
     driver.before_action = [&](const anadrome_action& action) {
       if (action.kind == ANADROME_ADVANCE && action.first == 10) anadrome_request_stop(run);
@@ -36,8 +32,7 @@ class BeginAgain : public ShortSweep {
   }
   // That was left once more.
   void finish() {
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run);
+    RunHandle run = prepared();
     expect_exact_sweep(run);
   }
 };
@@ -46,8 +41,7 @@ TEST_F(BeginAgain, GoesOnAfterTheJournalCouldNotBeWritten) {
   leave_a_run();
   FaultyFileSystem files;
   files.only_in("/journal-");
-  RunHandle run(MPI_COMM_WORLD);
-  prepare_to_resume(run);
+  RunHandle run = prepared_to_resume();
   if (rank() == ranks() - 1) files.arm(Operation::kWrite, 1, Fault::kNoSpace, true);
   EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_NO_SPACE) << anadrome_last_error();
   files.disarm();
@@ -59,8 +53,7 @@ TEST_F(BeginAgain, GoesOnAfterTheJournalCouldNotBeWritten) {
 TEST_F(BeginAgain, GoesOnInAnotherDirectoryThanThatWithoutRoom) {
   leave_a_run();
   FaultyFileSystem files;
-  RunHandle run(MPI_COMM_WORLD);
-  prepare_to_resume(run);
+  RunHandle run = prepared_to_resume();
   run.set("name", "without_room");
   if (rank() == 0) files.arm(Operation::kAllocate, 1, Fault::kNoSpace, true);
   EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_NO_SPACE) << anadrome_last_error();
@@ -73,8 +66,7 @@ TEST_F(BeginAgain, GoesOnInAnotherDirectoryThanThatWithoutRoom) {
 
 TEST_F(BeginAgain, GoesOnOnceMoreWhereNoActionFollowed) {
   leave_a_run();
-  RunHandle run(MPI_COMM_WORLD);
-  prepare_to_resume(run);
+  RunHandle run = prepared_to_resume();
   for (int time = 0; time < 3; ++time) expect_to_go_on(run);
   EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
   finish();
@@ -82,8 +74,7 @@ TEST_F(BeginAgain, GoesOnOnceMoreWhereNoActionFollowed) {
 
 // Compressed blocks are counted on disk: what the sweep before wrote goes first.
 TEST_F(BeginAgain, RemovesTheFilesThatCouldNotBeRemovedBefore) {
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run);
+  RunHandle run = prepared();
   run.set("compress", "lz4");  // for which some memory is set aside
   run.set("memory", "64KiB");
   run.set("disk", "100MiB");
@@ -101,9 +92,7 @@ TEST_F(BeginAgain, RemovesTheFilesThatCouldNotBeRemovedBefore) {
 // What is kept are the states of the newest sweep, and that has none.
 TEST_F(BeginAgain, SaysThatNoStatesAreKeptWhereItFailed) {
   testing::internal::CaptureStderr();
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run);
-  run.set("keep", "on");
+  RunHandle run = prepared({{"keep", "on"}});
   expect_exact_sweep(run);
   EXPECT_EQ(anadrome_begin(run, -7), ANADROME_ERR_ARGUMENT);
   EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();

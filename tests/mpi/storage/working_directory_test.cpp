@@ -34,10 +34,9 @@ class WorkingDirectory : public ShortSweep {
   }
   static void go_to(const char* name) { fs::current_path(directory() + "/" + name); }
   static fs::path begin(const std::string& path) { return directory() + "/begin/" + path; }
-  void prepare_here(RunHandle& run) {
-    prepare(run);
-    run.set("directory", "scratch");
-    run.set("schedule", "async");
+  RunHandle prepared_here(RunOptions more = {}) {
+    more.push_back({"directory", "scratch"});
+    return prepared(more);
   }
   // Elsewhere from the first action on that `when` says.
   void expect_exact_sweep(RunHandle& run, anadrome_action_kind when) {
@@ -56,10 +55,7 @@ class WorkingDirectory : public ShortSweep {
 TEST_F(WorkingDirectory, MayChangeBetweenAnyCallsAndNoFileIsLeft) {
   for (const auto when : {ANADROME_ADVANCE, ANADROME_TURN, ANADROME_ADJOINT}) {
     go_to("begin");
-    RunHandle run(MPI_COMM_WORLD);
-    prepare_here(run);
-    run.set("report", "report.txt");
-    run.set("trace", "trace.json");
+    RunHandle run = prepared_here({{"report", "report.txt"}, {"trace", "trace.json"}});
     expect_exact_sweep(run, when);
     expect_exact_sweep(run, when);  // another begin, elsewhere
     EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
@@ -72,9 +68,7 @@ TEST_F(WorkingDirectory, MayChangeBetweenAnyCallsAndNoFileIsLeft) {
 }
 
 TEST_F(WorkingDirectory, HasNothingToDoWithFilesThatStay) {
-  RunHandle run(MPI_COMM_WORLD);
-  prepare_here(run);
-  run.set("keep", "on");
+  RunHandle run = prepared_here({{"keep", "on"}});
   expect_exact_sweep(run, ANADROME_ADVANCE);
   EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
   EXPECT_TRUE(fs::exists(begin("scratch/anadrome/states.h5")));
@@ -82,10 +76,7 @@ TEST_F(WorkingDirectory, HasNothingToDoWithFilesThatStay) {
 
 TEST_F(WorkingDirectory, HasNothingToDoWithCommits) {
   {
-    RunHandle run(MPI_COMM_WORLD);
-    prepare_here(run);
-    run.set("resume", "on");
-    run.set("checkpoint_interval", "0");
+    RunHandle run = prepared_here({{"resume", "on"}, {"checkpoint_interval", "0"}});
     SweepDriver driver(run, model_, reference_);
     driver.begin_and_stop(kSteps, false, [](const anadrome_action& action) {
       go_to("elsewhere");
@@ -93,9 +84,7 @@ TEST_F(WorkingDirectory, HasNothingToDoWithCommits) {
     });
   }
   go_to("begin");
-  RunHandle run(MPI_COMM_WORLD);
-  prepare_here(run);
-  run.set("resume", "on");
+  RunHandle run = prepared_here({{"resume", "on"}});
   EXPECT_GT(expect_to_go_on(run, model_, reference_, kSteps), 0);
 }
 

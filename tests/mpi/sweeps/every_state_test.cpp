@@ -70,11 +70,10 @@ class EveryState : public testing::TestWithParam<std::tuple<Shape, bool>> {
     }
   }
 
-  void prepare(RunHandle& run, const std::string& schedule, std::int64_t blocks) {
+  RunHandle prepared(const std::string& schedule, std::int64_t blocks,
+                     const RunOptions& more = {}) {
     const std::int64_t bytes = blocks * least_memory(model_, schedule);
-    EXPECT_EQ(model_.add_fields(run), ANADROME_OK) << anadrome_last_error();
-    run.set("schedule", schedule);
-    run.set("memory", std::to_string(bytes) + "B");
+    return {model_, {{"schedule", schedule}, {"memory", std::to_string(bytes) + "B"}}, more};
   }
 
   // Steps beyond the first sweep that reversing from x_0 takes, TURN being step n.
@@ -92,8 +91,7 @@ class EveryState : public testing::TestWithParam<std::tuple<Shape, bool>> {
 };
 
 TEST_P(EveryState, ComesBackFromStoreAllInNForwardSteps) {
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run, "store_all", kMostSteps + 4);
+  RunHandle run = prepared("store_all", kMostSteps + 4);
   sweep_all_lengths(run, [&](std::int64_t steps, bool, const anadrome_stats& stats) {
     // Tapes are kept, if every rank has a state to keep one in the place of.
     EXPECT_EQ(stats.forward_steps_taken, steps);
@@ -104,8 +102,7 @@ TEST_P(EveryState, ComesBackFromStoreAllInNForwardSteps) {
 TEST_P(EveryState, ComesBackFromRevolveInTheFewestForwardSteps) {
   for (const std::int64_t slots : {1, 2, 3, 5, 70}) {
     SCOPED_TRACE(std::to_string(slots) + " slots");
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run, "revolve", slots);
+    RunHandle run = prepared("revolve", slots);
     sweep_all_lengths(run, [&](std::int64_t steps, bool unknown, const anadrome_stats& stats) {
       if (unknown) {
         // Plenty of memory is cut into blocks of several states, with a little left over.
@@ -125,9 +122,7 @@ TEST_P(EveryState, ComesBackFromDisk) {
   for (const char* interval : {"auto", "1", "4"}) {
     for (const std::int64_t blocks : {1, 2, 3, 5, 70}) {
       SCOPED_TRACE(std::string("interval ") + interval + ", " + std::to_string(blocks) + " blocks");
-      RunHandle run(MPI_COMM_WORLD);
-      prepare(run, "async", blocks);
-      run.set("interval", interval);
+      RunHandle run = prepared("async", blocks, {{"interval", interval}});
       const bool every_step = std::string(interval) == "1";
       sweep_all_lengths(run, [&](std::int64_t steps, bool unknown, const anadrome_stats& stats) {
         if (blocks > 5) return;  // plenty: no disk is needed, and blocks hold many states

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "has_part.h"
 #include "mpi_main.h"
 #include "schedule/stack/mixed.h"
 #include "sweep_driver.h"
@@ -35,18 +36,15 @@ class NestedSchedules : public testing::Test {
     return Counts{3 + 2 * r, 2 + r, 1 + 3 * r, 13 + 5 * r, 7 + r};
   }
 
-  static void prepare(RunHandle& run, CoupledModel& model, const std::string& schedule,
-                      std::int64_t memory) {
-    EXPECT_EQ(model.add_fields(run), ANADROME_OK) << anadrome_last_error();
-    run.set("schedule", schedule);
-    run.set("memory", std::to_string(memory) + "B");
+  static RunHandle prepared(CoupledModel& model, const std::string& schedule, std::int64_t memory,
+                            const RunOptions& more = {}) {
+    return {model, {{"schedule", schedule}, {"memory", std::to_string(memory) + "B"}}, more};
   }
 
   // With a tape of `tape_slots` slots, in room for `slots` states.
   static void sweep_mixed(CoupledModel& model, const Reference& reference, std::int64_t slots,
                           std::int64_t tape_slots) {
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run, model, "mixed", slots * least_memory(model, "revolve"));
+    RunHandle run = prepared(model, "mixed", slots * least_memory(model, "revolve"));
     for (const std::int64_t steps : kLengths) {
       SCOPED_TRACE(std::to_string(steps) + " steps, " + std::to_string(slots) + " slots");
       SweepDriver driver(run, model, reference);
@@ -87,17 +85,14 @@ TEST_F(NestedSchedules, SayWhatTheyCannotDo) {
   for (const auto& [schedule, tape, unknown, reason] : cases) {
     SCOPED_TRACE(schedule);
     CoupledModel& model = tape ? tape_model_ : model_;
-    RunHandle run(MPI_COMM_WORLD);
-    prepare(run, model, schedule, 1 << 20);
+    RunHandle run = prepared(model, schedule, 1 << 20);
     EXPECT_EQ(anadrome_begin(run, unknown ? ANADROME_STEPS_UNKNOWN : 5), ANADROME_ERR_UNSUPPORTED);
-    EXPECT_NE(std::string(anadrome_last_error()).find(reason), std::string::npos)
-        << anadrome_last_error();
+    EXPECT_TRUE(has_part(anadrome_last_error(), reason));
   }
 }
 
 TEST_F(NestedSchedules, MixedThatGaveX0UpCannotBeRewound) {
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run, tape_model_, "mixed", 3 * least_memory(tape_model_, "revolve"));
+  RunHandle run = prepared(tape_model_, "mixed", 3 * least_memory(tape_model_, "revolve"));
   SweepDriver driver(run, tape_model_, tape_reference_);
   EXPECT_TRUE(driver.sweep(17).exact);
   EXPECT_EQ(anadrome_rewind(run), ANADROME_ERR_UNSUPPORTED);
@@ -106,9 +101,8 @@ TEST_F(NestedSchedules, MixedThatGaveX0UpCannotBeRewound) {
 
 // Whose recorded steps are forward steps, too.
 TEST_F(NestedSchedules, SayWhatRevolveAloneTakesWithTapes) {
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run, tape_model_, "revolve", 5 * least_memory(tape_model_, "revolve"));
-  run.set("report", directory() + "/tapes.txt");
+  RunHandle run = prepared(tape_model_, "revolve", 5 * least_memory(tape_model_, "revolve"),
+                           {{"report", directory() + "/tapes.txt"}});
   SweepDriver driver(run, tape_model_, tape_reference_);
   const Outcome outcome = driver.sweep(kMostSteps);
   expect_exact(run, outcome, outcome.advances);
@@ -118,9 +112,8 @@ TEST_F(NestedSchedules, SayWhatRevolveAloneTakesWithTapes) {
                 static_cast<double>(outcome.advances) / static_cast<double>(kMostSteps));
   std::ifstream file(directory() + "/tapes.txt");
   const std::string said(std::istreambuf_iterator<char>(file), {});
-  EXPECT_NE(said.find(std::string("every tape kept 1, Revolve alone in this memory ") + factor),
-            std::string::npos)
-      << said;
+  EXPECT_TRUE(
+      has_part(said, std::string("every tape kept 1, Revolve alone in this memory ") + factor));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "has_part.h"
 #include "mpi_main.h"
 #include "sweep_driver.h"
 
@@ -156,18 +157,18 @@ TEST(Probe, IsRefusedWhereStepsCannotBeTakenTwice) {
   run.set("compress", "round");
   run.set("probe", "on");
   EXPECT_EQ(anadrome_begin(run, 100), ANADROME_ERR_UNSUPPORTED);
-  EXPECT_NE(std::string(anadrome_last_error()).find("adjoint fields"), std::string::npos);
+  EXPECT_TRUE(has_part(anadrome_last_error(), "adjoint fields"));
   std::vector<double> adjoint(1000);
   anadrome_add_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, adjoint.data(),
                      adjoint.size());
   run.set("schedule", "revolve");
   EXPECT_EQ(anadrome_begin(run, 100), ANADROME_ERR_UNSUPPORTED);
-  EXPECT_NE(std::string(anadrome_last_error()).find("schedule=async"), std::string::npos);
+  EXPECT_TRUE(has_part(anadrome_last_error(), "schedule=async"));
   run.set("schedule", "async");
   run.set("gradient_error", "1e-4");
   run.set("resume", "on");
   EXPECT_EQ(anadrome_begin(run, 100), ANADROME_ERR_UNSUPPORTED);
-  EXPECT_NE(std::string(anadrome_last_error()).find("gradient_error=off"), std::string::npos);
+  EXPECT_TRUE(has_part(anadrome_last_error(), "gradient_error=off"));
   run.set("resume", "off");
   EXPECT_EQ(anadrome_begin(run, 100), ANADROME_OK) << anadrome_last_error();
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "mpi_main.h"
 #include "sweep_driver.h"
@@ -24,12 +25,15 @@ TEST_F(SmallStates, ComeBackFromDiskManyToAWrite) {
     std::int64_t steps;
   };
   const Reference reference(model_, 20000);
-  for (const char* interval : {"1", "3"}) {
+  // Exchanged fields have their live states in buffers beside the pool.
+  for (const auto& [interval, exchanged] :
+       {std::pair("1", +kNoField), {"3", +kNoField}, {"1", +kAllFields}, {"1", +kInt64s}}) {
+    model_.exchanged = exchanged;
     // The smaller memory holds few blocks.
     for (const auto& [memory, steps] : {Case{"512KiB", 20000}, Case{"130KiB", 7000}}) {
       for (const bool unknown : {false, true}) {
-        SCOPED_TRACE(std::string("interval ") + interval + ", memory " + memory +
-                     (unknown ? ", unknown steps" : ""));
+        SCOPED_TRACE(std::string("interval ") + interval + ", memory " + memory + ", exchanged " +
+                     std::to_string(exchanged) + (unknown ? ", unknown steps" : ""));
         RunHandle run(model_, {{"schedule", "async"}, {"interval", interval}, {"memory", memory}});
         SweepDriver driver(run, model_, reference);
         driver.exact_sweep(steps, unknown);
@@ -52,29 +56,6 @@ TEST_F(SmallStates, ComeBackFromDiskWithAMeasuredInterval) {
   SweepDriver driver(run, model_, reference);
   for (const bool unknown : {false, true}) {
     driver.exact_sweep(kSteps, unknown);
-  }
-}
-
-// By every schedule, store_all in much memory; what was planned is what is run.
-TEST_F(SmallStates, RunNoMoreStepsWithAutoThanWithRevolve) {
-  const Reference reference(model_, 3000);
-  for (const char* memory : {"2KiB", "8KiB", "60KiB", "1MiB"}) {
-    for (const std::int64_t steps : {200, 3000}) {
-      for (const bool unknown : {false, true}) {
-        if (unknown && memory == std::string("1MiB")) continue;  // async, as its times say
-        SCOPED_TRACE(memory + std::string(unknown ? ", unknown " : ", ") + std::to_string(steps));
-        const auto taken = [&](const char* schedule) {
-          RunHandle run(model_, {{"schedule", schedule}, {"memory", memory}, {"preflight", "off"}});
-          SweepDriver driver(run, model_, reference);
-          const Outcome outcome = driver.exact_sweep(steps, unknown);
-          const anadrome_stats stats = run.statistics();
-          EXPECT_EQ(stats.forward_steps_taken, stats.forward_steps_planned);
-          EXPECT_EQ(stats.forward_steps_taken, outcome.advances);
-          return stats.forward_steps_taken;
-        };
-        EXPECT_LE(taken("auto"), taken("revolve"));
-      }
-    }
   }
 }
 
