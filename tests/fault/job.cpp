@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // job DIRECTORY STEPS [key=value ...] [--rank R] [--kill-operation K | --kill-action K]
-//     [--stop-begin K] [--stop-operation K] [--stop-action K] [--stop-close K] [--passes FR...]
-//     [--sparse 1] ...
+//     [--stop-begin K] [--stop-operation K] [--stop-action K] [--stop-close K] [--sparse 1] ...
 //
 // A run that ends badly: rank R is killed before its K-th operation on files or action. It stops
-// before each K-th of those, or of the calls of begin and close, that is given. After the sweep
-// come passes, F forward and R in reverse. A sparse state can be compressed. Prints its gradient,
-// whether it went on from an earlier job, its operations and actions, those of the sweep, and a
-// hash of what each pass saw. Exit code 0, 1 (wrong gradient, or wrong states in a pass), 2
-// (usage), 3 (an error of the library).
+// before each K-th of those, or of the calls of begin and close, that is given. A sparse state can
+// be compressed. Prints its gradient, whether it went on from an earlier job, its operations and
+// actions. Exit code 0, 1 (wrong gradient), 2 (usage), 3 (an error of the library).
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -27,7 +24,6 @@
 #include <vector>
 
 #include "forwarding_file_system.h"
-#include "model_passes.h"
 #include "modular_model.h"
 
 namespace {
@@ -40,7 +36,6 @@ struct Plan {
   std::vector<std::pair<std::string, std::string>> options;
   int rank = 0;
   std::int64_t kill_operation = 0, kill_action = 0;
-  std::string passes;
   bool sparse = false;
   std::map<std::string, std::set<std::int64_t>> stops;  ///< what is counted, and which of them
 
@@ -58,9 +53,7 @@ struct Plan {
       }
       if (++i == argc) return false;
       const std::int64_t number = std::atoll(argv[i]);
-      if (word == "--passes") {
-        passes = argv[i];
-      } else if (word == "--sparse") {
+      if (word == "--sparse") {
         sparse = number != 0;
       } else if (word == "--rank") {
         rank = static_cast<int>(number);
@@ -190,20 +183,6 @@ int carry_out(const Plan& plan) {
   if (status != ANADROME_OK) result.message = anadrome_last_error();
   stops.at("begin", 1);
   if (status == ANADROME_OK) result = sweep(run, model, plan.steps, false);
-  const std::int64_t actions_of_sweep = actions;
-  const std::uint64_t gradient = result.gradient;
-  bool is_right = gradient == right;
-  std::string seen;
-  for (const char letter : plan.passes) {
-    if (result.status != ANADROME_OK) break;
-    const anadrome_direction direction =
-        letter == 'F' ? ANADROME_PASS_FORWARD : ANADROME_PASS_REVERSE;
-    const bool resumed = result.resumed;
-    result = pass(run, model, direction);
-    result.resumed = resumed;
-    is_right = is_right && result.gradient == states_in_order(model, plan.steps, direction);
-    seen += " " + std::to_string(result.gradient);
-  }
   stops.at("close", 1);
   if (anadrome_close(&run) != ANADROME_OK && result.status == ANADROME_OK) {
     result.status = ANADROME_ERR_IO;
@@ -214,13 +193,10 @@ int carry_out(const Plan& plan) {
                  result.message.c_str());
     return 3;
   }
-  std::printf(
-      "job: rank %d gradient %016llx resumed %d operations %lld actions %lld of_sweep %lld "
-      "seen%s\n",
-      rank, static_cast<unsigned long long>(gradient), result.resumed ? 1 : 0,
-      static_cast<long long>(files.operations()), static_cast<long long>(actions),
-      static_cast<long long>(actions_of_sweep), seen.c_str());
-  return is_right ? 0 : 1;
+  std::printf("job: rank %d gradient %016llx resumed %d operations %lld actions %lld\n", rank,
+              static_cast<unsigned long long>(result.gradient), result.resumed ? 1 : 0,
+              static_cast<long long>(files.operations()), static_cast<long long>(actions));
+  return result.gradient == right ? 0 : 1;
 }
 
 }  // namespace

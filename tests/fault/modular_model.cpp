@@ -117,7 +117,7 @@ void ModularModel::put_start(anadrome_run* run) { put_then(run); }
 
 void ModularModel::start() {
   for (std::size_t i = 0; i < state_.size(); ++i) {
-    state_[i] = mix(seed * 0x1000000000001U + static_cast<std::uint64_t>(rank_) * 0x10001U + i);
+    state_[i] = mix(static_cast<std::uint64_t>(rank_) * 0x10001U + i);
     if (shape_.sparse && i % 8 != 1) state_[i] = 0;
   }
   clear_adjoint();

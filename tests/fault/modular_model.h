@@ -58,7 +58,6 @@ class ModularModel {
   std::vector<std::span<const std::uint64_t>> fields() const;
   const MPI_Comm& comm() const { return comm_; }
 
-  std::uint64_t seed = 0;  ///< of x_0
   /// Non-zero: what the next call of pack or unpack returns.
   int pack_returns = 0, unpack_returns = 0;
   /// Called with every action, before it is carried out.

@@ -49,12 +49,6 @@ std::int64_t Tally::trials() const {
   return all;
 }
 
-std::int64_t Tally::exact() const {
-  std::int64_t all = 0;
-  for (const auto& [kind, row] : rows_) all += row.exact;
-  return all;
-}
-
 void Tally::print(const std::string& first_column) const {
   if (world_rank() != 0) return;
   std::printf("| %s | trials | exact gradient | clean error | anything else |\n",
@@ -99,8 +93,7 @@ int conclude(const Tally& tally, const std::string& first_column) {
 
 LaboratoryOptions::LaboratoryOptions(int argc, char** argv) {
   const auto usage = [&] {
-    std::fprintf(stderr,
-                 "usage: %s [--full] [--only TEXT] [--part I/N] [--count TRIALS] [--seed NUMBER]\n",
+    std::fprintf(stderr, "usage: %s [--full] [--only TEXT] [--part I/N] [--count TRIALS]\n",
                  argv[0]);
     MPI_Abort(MPI_COMM_WORLD, 2);
   };
@@ -116,8 +109,6 @@ LaboratoryOptions::LaboratoryOptions(int argc, char** argv) {
       only = value;
     } else if (flag == "--count") {
       count = std::atoll(value);
-    } else if (flag == "--seed") {
-      seed = static_cast<std::uint64_t>(std::atoll(value));
     } else if (flag == "--part") {
       long long number = 0, all = 0;
       if (std::sscanf(value, "%lld/%lld", &number, &all) != 2 || number < 1 || number > all)

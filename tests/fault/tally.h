@@ -23,7 +23,6 @@ class Tally {
 
   std::int64_t trials() const;
   std::int64_t complaints() const { return complaints_; }
-  std::int64_t exact() const;
   /// Rows in the order they came first, and their sum.
   void print(const std::string& first_column) const;
 
@@ -53,9 +52,8 @@ struct LaboratoryOptions {
   std::string only;  ///< setups and kinds whose text has this
   std::int64_t part = 0, parts = 1;
   std::int64_t count = 0;  ///< trials, where they are drawn; 0: the program's own number
-  std::uint64_t seed = 1;
-  std::string directory;  ///< made fresh, on a disk; removed at the end
-  std::string memory;     ///< the same in memory, for what does not ask for O_DIRECT
+  std::string directory;   ///< made fresh, on a disk; removed at the end
+  std::string memory;      ///< the same in memory, for what does not ask for O_DIRECT
 
   LaboratoryOptions(int argc, char** argv);
   ~LaboratoryOptions();

@@ -51,7 +51,6 @@ struct Verdict {
   Ending ending = Ending::kWrong;
   std::string why;  ///< of kWrong and kCleanError
   anadrome_stats statistics{};
-  bool resumed = false;  ///< the run went on with what an earlier one left
 };
 
 /// Runs of one setup in one directory, with what they must give.
@@ -75,9 +74,6 @@ class Bench {
   std::string fault_of_kept_files();
   /// Is nothing left, neither files nor descriptors nor threads? Otherwise says what.
   std::string left_behind() const;
-  void set(const std::string& key, const std::string& value) {
-    setup_.more.push_back({key, value});
-  }
   /// A handle with fields and options; NULL, and why in `refused`, if one was refused.
   anadrome_run* open(SweepResult& refused);
   /// Is this the gradient with every state kept?
@@ -115,7 +111,6 @@ Verdict Bench::run(Body&& before_close) {
   const std::string message = closed != ANADROME_OK ? anadrome_last_error() : "";
   Verdict verdict = judge(result, closed, message);
   verdict.statistics = statistics;
-  verdict.resumed = result.resumed;
   return verdict;
 }
 
