@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <utility>
 
 #include "faulty_file_system.h"
 #include "mpi_main.h"
@@ -26,13 +25,11 @@ TEST(FaultsInLittleMemory, LeaveNoCallbackWaitingForThoseOfOtherRanks) {
   for (const Fault fault : {Fault::kIoError, Fault::kNoSpace}) {
     for (const std::int64_t at : {1, 2, 4}) {
       SCOPED_TRACE(std::string(to_string(fault)) + " from write " + std::to_string(at) + " on");
-      RunHandle run(MPI_COMM_WORLD);
-      EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-      for (const auto& [key, value] : {std::pair("schedule", "async"), std::pair("interval", "1"),
-                                       std::pair("direct", "off"), std::pair("warnings", "off")}) {
-        run.set(key, value);
-      }
-      run.set("memory", std::to_string(least) + "B");
+      RunHandle run(model, {{"schedule", "async"},
+                            {"interval", "1"},
+                            {"direct", "off"},
+                            {"warnings", "off"},
+                            {"memory", std::to_string(least) + "B"}});
       FaultyFileSystem files;
       files.only_in("/segment-");
       if (rank() == ranks() - 1) files.arm(Operation::kWrite, at, fault, true);
