@@ -288,7 +288,8 @@ class FilesLeft(launch.DirectoryCase):
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             run = self.directory / "anadrome"
-            launch.wait_for_begin(process)
+            while not process.stdout.readline().startswith("memory"):  # its sweep has begun then
+                self.assertIsNone(process.poll(), "it ended before it began")
             self.assertTrue(list(run.glob("segment-*")))
             self.assertEqual(stat.S_IMODE(run.stat().st_mode), 0o700)
             for path in run.iterdir():

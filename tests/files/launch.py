@@ -30,15 +30,8 @@ def run_command(command, environment=None, seconds=60, cwd="/"):
                           stderr=subprocess.PIPE, text=True)
 
 
-def run(ranks, program, *words, under=(), **how):
-    """`under`: words before the command line."""
-    return run_command(list(under) + ranks_command(ranks, program, *words), **how)
-
-
-def wait_for_begin(process):
-    """heat_equation, whose standard output comes here, says how much memory it has once its sweep has begun."""
-    while not process.stdout.readline().startswith("memory"):
-        assert process.poll() is None, "it ended before it began"
+def run(ranks, program, *words, **how):
+    return run_command(ranks_command(ranks, program, *words), **how)
 
 
 def said(process):
