@@ -50,7 +50,6 @@ class Machine {
   double sweep(std::int64_t interval, IntervalTimes& times);
   /// Seconds of Revolve alone in the same memory.
   double revolve();
-  std::int64_t interval_at_end() const { return interval_; }
   /// The step from which on intervals were of one step; -1: never.
   std::int64_t one_from() const { return one_from_; }
 
@@ -78,7 +77,7 @@ class Machine {
   store::RecentMedian write_;
   store::Meter forward_, copy_;
   double fastest_ = 1e300;
-  std::int64_t interval_ = 0, one_from_ = -1;
+  std::int64_t one_from_ = -1;
 };
 
 inline void Machine::begin_transfer(double seconds, double slows) {
@@ -203,8 +202,7 @@ inline double Machine::sweep(std::int64_t interval, IntervalTimes& times) {
       waited = waited_now;
     } else if (std::holds_alternative<Decide>(action)) {
       while (sweep.decide(measured) == Next::kAgree) agree();
-      interval_ = sweep.course().interval;
-      if (interval_ == 1 && one_from_ < 0) one_from_ = live;
+      if (sweep.course().interval == 1 && one_from_ < 0) one_from_ = live;
     } else if (const auto* restored = std::get_if<Restore>(&action)) {
       if (restored->tier == kRamTier) {
         compute(speed_.copy);
