@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "has_part.h"
 #include "mpi_main.h"
 
 namespace anadrome::test {
@@ -295,11 +296,7 @@ std::int64_t least_memory(CoupledModel& model, const std::string& schedule) {
   run.set("memory", "1B");
   EXPECT_EQ(model.add_fields(run), ANADROME_OK);
   EXPECT_EQ(anadrome_begin(run, 1), ANADROME_ERR_MEMORY);
-  const std::string message = anadrome_last_error();
-  const std::string before = "at least ";
-  const auto at = message.find(before);
-  EXPECT_NE(at, std::string::npos) << message;
-  return at == std::string::npos ? 1 : std::atoll(message.c_str() + at + before.size());
+  return number_after(anadrome_last_error(), "at least ");
 }
 
 }  // namespace anadrome::test

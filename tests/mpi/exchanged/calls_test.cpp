@@ -179,10 +179,7 @@ TEST(ExchangedRanks, AreToldTheSameMemoryForStoreAll) {
       const anadrome_status status = anadrome_begin(run, steps);
       EXPECT_EQ(status, steps == 1 ? ANADROME_OK : ANADROME_ERR_MEMORY) << anadrome_last_error();
       if (status != ANADROME_OK) {
-        const std::string message = anadrome_last_error(), before = "set memory to ";
-        const auto at = message.find(before);
-        EXPECT_NE(at, std::string::npos) << message;
-        const std::int64_t needed = std::stoll(message.substr(at + before.size()));
+        const std::int64_t needed = number_after(anadrome_last_error(), "set memory to ");
         EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, needed));
         run.set("memory", std::to_string(needed) + "B");
       }

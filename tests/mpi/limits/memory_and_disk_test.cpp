@@ -38,10 +38,7 @@ class Limits : public testing::Test {
   /// The least memory that a run with too little of it names.
   static std::int64_t named_least(RunHandle& run, std::int64_t steps) {
     EXPECT_EQ(anadrome_begin(run, steps), ANADROME_ERR_MEMORY);
-    const std::string message = anadrome_last_error(), before = "at least ";
-    const auto at = message.find(before);
-    EXPECT_NE(at, std::string::npos) << message;
-    return at == std::string::npos ? 1 : std::stoll(message.substr(at + before.size()));
+    return number_after(anadrome_last_error(), "at least ");
   }
 
   CoupledModel model_;
@@ -129,12 +126,7 @@ TEST_F(Limits, StoreAllNamesTheMemoryThatItNeeds) {
   for (const std::int64_t steps : {2, 5, 37, 60}) {
     run.set("memory", std::to_string(least_memory(model_, "revolve")) + "B");
     EXPECT_EQ(anadrome_begin(run, steps), ANADROME_ERR_MEMORY);
-    const std::string message = anadrome_last_error();
-    const std::string before = "set memory to ";
-    const auto at = message.find(before);
-    EXPECT_NE(at, std::string::npos) << message;
-    if (at == std::string::npos) return;
-    const std::int64_t needed = std::stoll(message.substr(at + before.size()));
+    const std::int64_t needed = number_after(anadrome_last_error(), "set memory to ");
     EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, needed));
     run.set("memory", std::to_string(needed) + "B");
     expect_exact(sweep(run, steps));

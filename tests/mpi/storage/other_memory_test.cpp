@@ -67,11 +67,9 @@ TEST_F(OtherMemory, ThatIsTooLittleIsSaidAndLeavesTheRunForTheNextBegin) {
   const std::int64_t states = leave_a_run(kMuch);
   RunHandle run = prepared("100KiB");
   EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_MEMORY);
-  const std::string message = anadrome_last_error(), before = "at least ";
+  const std::string message = anadrome_last_error();
   EXPECT_TRUE(has_part(message, "in blocks of " + std::to_string(states)));
-  const std::size_t at = message.find(before);
-  ASSERT_NE(at, std::string::npos) << message;
-  run.set("memory", std::to_string(std::stoll(message.substr(at + before.size()))) + "B");
+  run.set("memory", std::to_string(number_after(message, "at least ")) + "B");
   expect_to_end(run, states);
 }
 

@@ -224,10 +224,7 @@ TEST(Planning, SaysHowMuchMemoryOneStateNeeds) {
     desk.options.memory = 1000;
     const Failure failure = failure_from([&] { desk.planned("revolve", 64); });
     EXPECT_EQ(failure.status, ANADROME_ERR_MEMORY);
-    const std::string key = "at least ";
-    const std::size_t at = failure.message.find(key);
-    ASSERT_NE(at, std::string::npos) << failure.message;
-    desk.options.memory = std::stoll(failure.message.substr(at + key.size()));
+    desk.options.memory = test::number_after(failure.message, "at least ");
     EXPECT_EQ(desk.planned("revolve", 64).memory.blocks, 1);
     const std::string sum = ", 1.00 MiB for the state and " +
                             format_bytes(desk.options.memory - kMiB) + " for whole pages, ";
