@@ -125,7 +125,7 @@ def test_after_close_everything_is_an_error_and_close_is_nothing(comm):
     run.close()
     run.request_stop()
     assert run.closed and "closed" in repr(run)
-    for call in (lambda: next(sweep), lambda: run.sweep(3), lambda: run.state(v=np.zeros(1)), run.statistics, run.rewind,
+    for call in (lambda: next(sweep), lambda: run.sweep(3), lambda: run.state(v=np.zeros(1)), run.rewind,
                  lambda: run.set(memory="1GiB"), lambda: run.fail("why"), lambda: run.resumed):
         with pytest.raises(Error) as raised:
             call()
