@@ -25,7 +25,7 @@ struct FileStatus {
   std::int64_t bytes = 0;
   std::int64_t allocated = 0;  ///< bytes on disk, of which holes have none
   std::int64_t changed = 0;    ///< in seconds since 1970
-  bool may_be_read = false;  ///< by its owner
+  bool may_be_read = false;    ///< by its owner
 };
 
 /// The same for a file, or a directory, whatever its name is.
