@@ -191,19 +191,19 @@ AsyncPlan plan_intervals(const IntervalProblem& problem) {
   return plan_intervals(problem, kNoLevel);
 }
 
+// There is no way back from memory: neither a single fast step nor the lengths at which somebody
+// looked must make it look cheap.
 AsyncPlan plan_intervals(const IntervalProblem& problem, int level) {
   const IntervalProblem measured = as_measured(problem, level);
   Choice choice(measured);
   const AsyncPlan plan = choice.with_anchors(level);
-  // Nor is there one where a single fast step made memory look cheap.
+  if (level == kNoLevel) return choice.unless_from_memory(plan);
   IntervalProblem sure = measured;
-  if (level != kNoLevel && problem.times->knows(level))
-    sure.costs.forward = problem.times->sure_step();
-  Choice from_memory(sure);
-  from_memory.with_anchors(level);
-  const AsyncPlan cheaper = from_memory.unless_from_memory(plan);
-  if (level == kNoLevel || !cheaper.ends_in_ram) return cheaper;
-  // A length at which nobody looked yet may pay: there is no way back from memory.
+  if (problem.times->knows(level)) sure.costs.forward = problem.times->sure_step();
+  Choice surely(sure);
+  surely.with_anchors(level);
+  const AsyncPlan cheaper = surely.unless_from_memory(plan);
+  if (!cheaper.ends_in_ram) return cheaper;
   return plan_intervals(measured, kNoLevel).ends_in_ram ? cheaper : plan;
 }
 
@@ -217,9 +217,9 @@ int known_level(const IntervalProblem& problem) {
   return problem.times->best(least_level(problem), prices(problem), kNoLevel);
 }
 
-// Between what the model says, which has transfers take nothing that was not measured, and what
-// would be best if they hid nothing: too long an interval costs what is known, and too short a one
-// what nobody knows.
+// What the model says, which has transfers take nothing that was not measured. Where that is less
+// than four steps, the middle between it and what would be best if transfers hid nothing: too long
+// an interval costs what is known, and too short a one what nobody knows.
 int first_level(const IntervalProblem& problem) {
   if (!goes_by_levels(problem)) return kNoLevel;
   const int known = known_level(problem);

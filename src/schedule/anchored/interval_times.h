@@ -34,7 +34,8 @@ class IntervalTimes {
   void fastest_step_is(double seconds) { fastest_ = seconds; }
   /// Seconds of a step without transfers; 0: not known.
   double step() const;
-  /// No more than this, as it is what the level took at which transfers slow it least.
+  /// The same for what cannot be taken back: while one level is known, what its steps took, as the
+  /// fastest of them may be chance.
   double sure_step() const;
   /// `costs` as intervals of this level were measured: its transfers take what they add to the
   /// steps.

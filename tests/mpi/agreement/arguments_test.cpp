@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Wrong arguments and wrong moments: a status and a line of text, never a crash, and the run goes
 // on.
+#include <anadrome/store.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -183,6 +184,24 @@ TEST(Arguments, AbsurdIntervalsAndStepsAreNoHarm) {
       }
     }
   }
+}
+
+TEST(Arguments, AnIntercommunicatorIsRefused) {
+  MPI_Comm inter = MPI_COMM_NULL, half = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, rank(), &half);
+#ifndef ANADROME_ONE_PROCESS  // which has none
+  if (ranks() > 1) MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank() % 2, 0, &inter);
+#endif
+  const char* const word = ranks() > 1 ? "MPI_Intercomm_merge" : "MPI_COMM_NULL";
+  anadrome_run* run = nullptr;
+  EXPECT_EQ(anadrome_open(inter, &run), ANADROME_ERR_ARGUMENT);
+  EXPECT_TRUE(has_part(anadrome_last_error(), word));
+  anadrome_store* store = nullptr;
+  EXPECT_EQ(anadrome_store_open(inter, "memory=1MiB", &store), ANADROME_ERR_ARGUMENT);
+  EXPECT_TRUE(has_part(anadrome_last_error(), word));
+  EXPECT_TRUE(run == nullptr && store == nullptr);
+  if (inter != MPI_COMM_NULL) MPI_Comm_free(&inter);
+  MPI_Comm_free(&half);
 }
 
 TEST(Calls, AtTheWrongMomentAreRefusedAndDoNoHarm) {

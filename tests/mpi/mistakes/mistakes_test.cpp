@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Mistakes in a program end in an error that names them, under every schedule, and a program
 // without mistakes is never accused.
-#include <anadrome/store.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -484,35 +483,6 @@ TEST(Fields, ThatOverlapAreRefused) {
   const PortOutcome outcome = run_port(Mistake::kOverlap, {});
   EXPECT_EQ(outcome.begin, ANADROME_ERR_ARGUMENT);
   EXPECT_TRUE(has_part(outcome.message, "'u' and 'before' overlap: 8 bytes"));
-}
-
-TEST(Open, RefusesAnIntercommunicator) {
-  MPI_Comm inter = MPI_COMM_NULL, half = MPI_COMM_NULL;
-  MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, rank(), &half);
-#ifndef ANADROME_ONE_PROCESS  // which has none
-  if (ranks() > 1) MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank() % 2, 0, &inter);
-#endif
-  const char* const word = ranks() > 1 ? "MPI_Intercomm_merge" : "MPI_COMM_NULL";
-  anadrome_run* run = nullptr;
-  EXPECT_EQ(anadrome_open(inter, &run), ANADROME_ERR_ARGUMENT);
-  EXPECT_TRUE(has_part(anadrome_last_error(), word));
-  anadrome_store* store = nullptr;
-  EXPECT_EQ(anadrome_store_open(inter, "memory=1MiB", &store), ANADROME_ERR_ARGUMENT);
-  EXPECT_TRUE(has_part(anadrome_last_error(), word));
-  EXPECT_TRUE(run == nullptr && store == nullptr);
-  if (inter != MPI_COMM_NULL) MPI_Comm_free(&inter);
-  MPI_Comm_free(&half);
-}
-
-TEST(Directory, ThatTakesNoDirectoryIsNotCalledMissing) {
-  std::vector<double> x(5000, 1.0);
-  RunHandle run(MPI_COMM_WORLD);
-  run.set("directory", "/proc");
-  run.set("schedule", "async");
-  run.set("memory", "200KiB");
-  anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, x.data(), x.size());
-  EXPECT_EQ(anadrome_begin(run, 100), ANADROME_ERR_IO);
-  EXPECT_TRUE(has_part(anadrome_last_error(), "no directory can be made there"));
 }
 
 }  // namespace
