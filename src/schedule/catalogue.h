@@ -47,7 +47,6 @@ class Sweep;
 
 struct Entry {
   const char* name;
-  const char* keeps;  ///< what, where: half a line
   Needs needs;
   InAuto in_auto = InAuto::kNever;
   KeptTapes tapes = KeptTapes::kNone;
