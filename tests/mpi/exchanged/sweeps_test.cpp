@@ -26,23 +26,12 @@ struct Shape {
 };
 
 const Shape kShapes[] = {
-    {"SeveralTypesAndCounts",
-     [](int rank, int) {
-       const auto r = static_cast<std::size_t>(rank);
-       return Counts{3 + 2 * r, 2 + r, 1 + 3 * r, 13 + 5 * r, 0};
-     },
-     kAllFields},
     {"BesidePlainAndPackedFields",
      [](int rank, int) {
        const auto r = static_cast<std::size_t>(rank);
        return Counts{3 + 2 * r, 2 + r, 1 + 3 * r, 13 + 5 * r, 7 + r};
      },
      kFloat32s + kInt64s},
-    {"OneRankWithoutBytes",
-     [](int rank, int ranks) {
-       return rank == ranks / 2 && ranks > 1 ? Counts{} : Counts{5, 0, 2, 3, 0};
-     },
-     kAllFields},
     {"BesideATape",
      [](int, int) {
        return Counts{0, 2, 1, 0, 3};
