@@ -42,15 +42,17 @@ typedef struct anadrome_cvodes {
   /** Write dJ/dy(end) into `adjoint`, from `state` = y(end). Non-zero: failure. */
   int (*turn)(void* context, N_Vector state, N_Vector adjoint);
   void* context; /**< handed to `turn` */
-  /** @cond private */
-  anadrome_run* run;
-  N_Vector spare;
-  /** @endcond */
 } anadrome_cvodes;
 
 /** @cond private */
-static inline int anadrome_cvodes_failed(const anadrome_cvodes* problem, const char* function,
-                                         int64_t window, int flag) {
+struct anadrome_cvodes_run {
+  anadrome_cvodes of;
+  anadrome_run* run;
+  N_Vector spare;
+};
+
+static inline int anadrome_cvodes_failed(const struct anadrome_cvodes_run* problem,
+                                         const char* function, int64_t window, int flag) {
   /* At a root CVODES returns before the window's end. */
   if (flag >= 0 && flag != CV_ROOT_RETURN) return 0;
   char why[200];
@@ -62,53 +64,55 @@ static inline int anadrome_cvodes_failed(const anadrome_cvodes* problem, const c
   return 1;
 }
 
-static inline sunrealtype anadrome_cvodes_time(const anadrome_cvodes* problem, int64_t window) {
-  const sunrealtype part = (sunrealtype)window / (sunrealtype)problem->windows;
-  return window == problem->windows ? problem->end
-                                    : problem->begin + (problem->end - problem->begin) * part;
+static inline sunrealtype anadrome_cvodes_time(const struct anadrome_cvodes_run* problem,
+                                               int64_t window) {
+  const sunrealtype part = (sunrealtype)window / (sunrealtype)problem->of.windows;
+  return window == problem->of.windows
+             ? problem->of.end
+             : problem->of.begin + (problem->of.end - problem->of.begin) * part;
 }
 
-static inline int anadrome_cvodes_enter(const anadrome_cvodes* problem, int64_t window) {
-  void* const memory = problem->memory;
+static inline int anadrome_cvodes_enter(const struct anadrome_cvodes_run* problem, int64_t window) {
+  void* const memory = problem->of.memory;
   const sunrealtype from = anadrome_cvodes_time(problem, window);
   const sunrealtype to = anadrome_cvodes_time(problem, window + 1);
   return anadrome_cvodes_failed(problem, "CVodeReInit", window,
-                                CVodeReInit(memory, from, problem->state)) ||
+                                CVodeReInit(memory, from, problem->of.state)) ||
          anadrome_cvodes_failed(problem, "CVodeSetStopTime", window,
                                 CVodeSetStopTime(memory, to)) ||
          /* CVodeB leaves that of a window it computed again. */
          anadrome_cvodes_failed(problem, "CVodeSetInitStep", window,
-                                CVodeSetInitStep(memory, problem->first_step));
+                                CVodeSetInitStep(memory, problem->of.first_step));
 }
 
 static inline int anadrome_cvodes_advance(void* context, int64_t first, int64_t last,
                                           int64_t* reached) {
-  const anadrome_cvodes* const problem = (const anadrome_cvodes*)context;
+  const struct anadrome_cvodes_run* const problem = (const struct anadrome_cvodes_run*)context;
   (void)reached;
   for (int64_t k = first; k < last; ++k) {
     sunrealtype t;
     if (anadrome_cvodes_enter(problem, k)) return 1;
     if (anadrome_cvodes_failed(problem, "CVode", k,
-                               CVode(problem->memory, anadrome_cvodes_time(problem, k + 1),
-                                     problem->state, &t, CV_NORMAL)))
+                               CVode(problem->of.memory, anadrome_cvodes_time(problem, k + 1),
+                                     problem->of.state, &t, CV_NORMAL)))
       return 1;
   }
   return 0;
 }
 
 static inline int anadrome_cvodes_turn(void* context, int64_t windows) {
-  const anadrome_cvodes* const problem = (const anadrome_cvodes*)context;
+  const struct anadrome_cvodes_run* const problem = (const struct anadrome_cvodes_run*)context;
   (void)windows;
-  return problem->turn(problem->context, problem->state, problem->adjoint);
+  return problem->of.turn(problem->of.context, problem->of.state, problem->of.adjoint);
 }
 
 static inline int anadrome_cvodes_reverse(void* context, int64_t k) {
-  const anadrome_cvodes* const problem = (const anadrome_cvodes*)context;
+  const struct anadrome_cvodes_run* const problem = (const struct anadrome_cvodes_run*)context;
   const sunrealtype from = anadrome_cvodes_time(problem, k);
   const sunrealtype to = anadrome_cvodes_time(problem, k + 1);
-  void* const memory = problem->memory;
-  const int backward = problem->backward;
-  const N_Vector quadrature = problem->quadrature;
+  void* const memory = problem->of.memory;
+  const int backward = problem->of.backward;
+  const N_Vector quadrature = problem->of.quadrature;
   sunrealtype t;
   int checkpoints;
   return anadrome_cvodes_enter(problem, k) ||
@@ -116,13 +120,13 @@ static inline int anadrome_cvodes_reverse(void* context, int64_t k) {
          anadrome_cvodes_failed(problem, "CVodeF", k,
                                 CVodeF(memory, to, problem->spare, &t, CV_NORMAL, &checkpoints)) ||
          anadrome_cvodes_failed(problem, "CVodeReInitB", k,
-                                CVodeReInitB(memory, backward, to, problem->adjoint)) ||
+                                CVodeReInitB(memory, backward, to, problem->of.adjoint)) ||
          (quadrature != NULL &&
           anadrome_cvodes_failed(problem, "CVodeQuadReInitB", k,
                                  CVodeQuadReInitB(memory, backward, quadrature))) ||
          anadrome_cvodes_failed(problem, "CVodeB", k, CVodeB(memory, from, CV_NORMAL)) ||
          anadrome_cvodes_failed(problem, "CVodeGetB", k,
-                                CVodeGetB(memory, backward, &t, problem->adjoint)) ||
+                                CVodeGetB(memory, backward, &t, problem->of.adjoint)) ||
          (quadrature != NULL &&
           anadrome_cvodes_failed(problem, "CVodeGetQuadB", k,
                                  CVodeGetQuadB(memory, backward, &t, quadrature)));
@@ -156,29 +160,31 @@ static inline anadrome_status anadrome_cvodes_add(anadrome_run* run, const char*
 
 /** Add the fields `y`, `lambda` and, with a quadrature, `quadrature` to `run`, whose options are
  * set, and run its forward sweep and its adjoint sweep. Collective over the run's communicator,
- * which is that of the vectors. After it `adjoint` and `quadrature` hold the gradient.
+ * which is that of the vectors. After it `adjoint` and `quadrature` hold the gradient. A run for
+ * each gradient: the next one opens its own.
  *
  * Errors: as anadrome_solve; ERR_ARGUMENT (a vector that cannot be packed). Where CVODES fails, the
  * error names its function, the window and its flag. */
 static inline anadrome_status anadrome_cvodes_gradient(anadrome_run* run,
                                                        const anadrome_cvodes* given) {
-  anadrome_cvodes problem = *given;
+  struct anadrome_cvodes_run problem;
   anadrome_model model;
   memset(&model, 0, sizeof model);
+  problem.of = *given;
   problem.run = run;
   model.size = sizeof model;
   model.context = &problem;
   model.advance = anadrome_cvodes_advance;
   model.turn = anadrome_cvodes_turn;
   model.adjoint = anadrome_cvodes_reverse;
-  anadrome_status status = anadrome_cvodes_add(run, "y", ANADROME_ROLE_STATE, problem.state);
+  anadrome_status status = anadrome_cvodes_add(run, "y", ANADROME_ROLE_STATE, problem.of.state);
   if (status == ANADROME_OK)
-    status = anadrome_cvodes_add(run, "lambda", ANADROME_ROLE_ADJOINT, problem.adjoint);
-  if (status == ANADROME_OK && problem.quadrature != NULL)
-    status = anadrome_cvodes_add(run, "quadrature", ANADROME_ROLE_ADJOINT, problem.quadrature);
-  problem.spare = N_VClone(problem.state);
-  if (problem.windows < 0) problem.windows = INT64_MIN; /* -1 would be an unknown number */
-  status = anadrome_solve(run, problem.windows, &model);
+    status = anadrome_cvodes_add(run, "lambda", ANADROME_ROLE_ADJOINT, problem.of.adjoint);
+  if (status == ANADROME_OK && problem.of.quadrature != NULL)
+    status = anadrome_cvodes_add(run, "quadrature", ANADROME_ROLE_ADJOINT, problem.of.quadrature);
+  problem.spare = N_VClone(problem.of.state);
+  if (problem.of.windows < 0) problem.of.windows = INT64_MIN; /* -1 would be an unknown number */
+  status = anadrome_solve(run, problem.of.windows, &model);
   N_VDestroy(problem.spare);
   return status;
 }

@@ -134,6 +134,8 @@ class Site(unittest.TestCase):
             names = set(re.findall(r"ANADROME_API [^;(]*?\b(\w+)\(", text)) | set(re.findall(r"^\} (anadrome_\w+);", text, re.MULTILINE))
             names |= {name for body in re.findall(r"enum \w+ ANADROME_AS_INT \{(.*?)\}", text, re.DOTALL)
                       for name in re.findall(r"\b(ANADROME_[A-Z0-9_]+)\b(?=\s*[,=}])", body + "}")}
+            for body in re.findall(r"typedef struct \w+ \{(.*?)^\}", text, re.DOTALL | re.MULTILINE):
+                names |= set(re.findall(r"(\w+)(?=(?:\[\d+\])?;|\)\()", body))  # members, functions among them
             for name in names:
                 self.assertIn(name, c, header.name)
         cxx = self.page("cxx")
