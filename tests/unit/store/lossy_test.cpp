@@ -291,8 +291,7 @@ TEST(LossyCodec, TouchesNothingElseHoweverItsBytesAreDamaged) {
 
 // ---- blocks ----
 
-// Fields of all kinds, two states of which the second one is a thousand times larger, or one in
-// whole pages.
+// Fields of all kinds, two states of which one is a thousand times larger, or one in whole pages.
 class LossyBlocks : public ::testing::TestWithParam<CodecName> {
  protected:
   static constexpr std::int64_t kNumbers = 40'001;  // two pieces, the last one odd
@@ -315,13 +314,13 @@ class LossyBlocks : public ::testing::TestWithParam<CodecName> {
     field.count = count;
     return field;
   }
-  static double value(std::int64_t state, std::int64_t i) {
-    return (state == 0 ? 1 : 1000) * (2 + std::sin(0.01 * static_cast<double>(i)));
+  static double value(bool large, std::int64_t i) {
+    return (large ? 1000 : 1) * (2 + std::sin(0.01 * static_cast<double>(i)));
   }
   static void fill(const Field& field, std::int64_t state, std::byte* to) {
     const std::int64_t width = field.type == ANADROME_FLOAT32 ? 4 : 8;
     for (std::int64_t i = 0; i < field.bytes() / width; ++i) {
-      const double real = value(state, i);
+      const double real = value((state == 0) == (width == 8), i);
       const auto single = static_cast<float>(real);
       const auto integer = static_cast<std::int64_t>(1e6 * real);
       const void* from = field.type == ANADROME_INT64 ? static_cast<const void*>(&integer)
