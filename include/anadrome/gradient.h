@@ -93,7 +93,8 @@ typedef struct anadrome_gradient_check {
                                  the largest of any */
   double forward_product;   /**< of the failing step: <w, F' v> */
   double adjoint_product;   /**< of the failing step: <F'^T w, v> */
-  char message[512];        /**< what was found, in a sentence */
+  char message[512];        /**< what was found, in a sentence: of the failing step also an element
+                                 of an adjoint variable that is wrong, where one is found */
 } anadrome_gradient_check;
 
 /** Check the gradient that the model's adjoint computes. Call it in place of anadrome_solve, with

@@ -29,7 +29,7 @@ bool is_real_or_complex(anadrome_type type) {
 
 // Real numbers of a field.
 std::size_t numbers_of(const store::Field& field) {
-  return static_cast<std::size_t>(field.count) * (is_complex(field.type) ? 2 : 1);
+  return size(field.count) * (is_complex(field.type) ? 2 : 1);
 }
 
 void read(const store::Field& field, double* to) {
@@ -147,7 +147,7 @@ DotProducts::DotProducts(Rehearsal& rehearsal, std::vector<FieldPair> pairs,
     size_ += numbers_of(pair.state);
     unit_ = std::max({unit_, unit_round_off(pair.state.type), unit_round_off(pair.adjoint.type)});
   }
-  for (Values* const values : {&x_, &v_, &w_, &plus_, &minus_, &taken_off_, &result_}) {
+  for (Values* const values : {&x_, &v_, &w_, &difference_, &minus_, &taken_off_, &result_}) {
     values->resize(size_);
   }
   sums_.resize(3 * pairs_.size());
@@ -218,13 +218,16 @@ ProductOutcome DotProducts::test_step(std::int64_t step, std::int64_t steps) {
   std::array<Sums, kDirections> sums{};
   ProductOutcome outcome;
   outcome.step = step;
+  std::size_t worst = 0;
   bool wrong = false, right = false;
   for (std::size_t direction = 0; direction < kDirections; ++direction) {
-    sums[direction] = measure(step, steps, direction);
+    prepare(step, steps, direction);
+    sums[direction] = products(at_, step, {0, size_});
     const Judged judged = judge(sums[direction]);
     wrong = wrong || (judged.decided && !judged.right);
     right = right || (judged.decided && judged.right);
     if (direction > 0 && judged.relative <= outcome.relative) continue;
+    worst = direction;
     outcome.relative = judged.relative;
     outcome.allowed = judged.allowed;
     outcome.forward = sums[direction].forward;
@@ -234,6 +237,12 @@ ProductOutcome DotProducts::test_step(std::int64_t step, std::int64_t steps) {
   if (wrong) {
     outcome.verdict = ANADROME_VERDICT_WRONG;
     name_mismatch(sums, outcome);
+    const bool in_places = outcome.mismatch == ANADROME_MISMATCH_TERM ||
+                           outcome.mismatch == ANADROME_MISMATCH_NOT_FINITE;
+    if (in_places && !std::exchange(named_, true)) {
+      prepare(step, steps, worst);
+      name_element(sums[worst], outcome);
+    }
   } else if (right) {
     outcome.verdict = ANADROME_VERDICT_RIGHT;
   }
@@ -298,18 +307,21 @@ void DotProducts::choose_directions(std::int64_t step, std::size_t direction) {
   read_adjoints(pairs_, w_);
 }
 
+// In the numbers of this part of the direction.
 void DotProducts::difference_of_step(const FieldValues& from, std::int64_t step, double size,
-                                     Values& result) {
+                                     Part part) {
   for (const double sign : {1.0, -1.0}) {
-    Values& end = sign > 0 ? plus_ : minus_;
+    Values& end = sign > 0 ? difference_ : minus_;
     rehearsal_.attempt([&] { from.restore(); });
     read_states(pairs_, end);
-    for (std::size_t i = 0; i < size_; ++i) end[i] += sign * size * v_[i];
+    for (std::size_t i = part.first; i < part.end; ++i) end[i] += sign * size * v_[i];
     write_states(pairs_, end);
     rehearsal_.advance(step, step + 1);
     read_states(pairs_, end);
   }
-  for (std::size_t i = 0; i < size_; ++i) result[i] = (plus_[i] - minus_[i]) / (2 * size);
+  for (std::size_t i = 0; i < size_; ++i) {
+    difference_[i] = (difference_[i] - minus_[i]) / (2 * size);
+  }
 }
 
 // As in a reverse sweep: the last step that was run is not this one, where there is another.
@@ -328,22 +340,26 @@ void DotProducts::adjoint_of(std::int64_t step, std::int64_t steps, bool with_w,
   read_adjoints(pairs_, result);
 }
 
-DotProducts::Sums DotProducts::measure(std::int64_t step, std::int64_t steps,
-                                       std::size_t direction) {
+// The directions, and in `result_` what the adjoint step makes of them.
+void DotProducts::prepare(std::int64_t step, std::int64_t steps, std::size_t direction) {
   choose_directions(step, direction);
+  adjoint_of(step, steps, true, result_);
+  for (std::size_t i = 0; i < size_; ++i) result_[i] -= taken_off_[i];
+}
+
+DotProducts::Sums DotProducts::products(const FieldValues& from, std::int64_t step, Part part) {
   const double size = std::cbrt(unit_);
   std::array<double, 5> sums{};
-  difference_of_step(at_, step, size, result_);
+  difference_of_step(from, step, size, part);
   for (std::size_t i = 0; i < size_; ++i) {
-    const double term = w_[i] * result_[i];
+    const double term = w_[i] * difference_[i];
     sums[0] += term;
     sums[2] += term * term;
   }
-  difference_of_step(at_, step, kLarger * size, result_);
-  for (std::size_t i = 0; i < size_; ++i) sums[1] += w_[i] * result_[i];
-  adjoint_of(step, steps, true, result_);
-  for (std::size_t i = 0; i < size_; ++i) {
-    sums[3] += (result_[i] - taken_off_[i]) * v_[i];
+  difference_of_step(from, step, kLarger * size, part);
+  for (std::size_t i = 0; i < size_; ++i) sums[1] += w_[i] * difference_[i];
+  for (std::size_t i = part.first; i < part.end; ++i) {
+    sums[3] += result_[i] * v_[i];
     sums[4] += taken_off_[i] * taken_off_[i] * v_[i] * v_[i];
   }
   rehearsal_.ranks().sum(sums);
@@ -377,21 +393,9 @@ bool DotProducts::agrees_with_state(const FieldValues& other, std::int64_t step,
   bool agrees = true;
   for (std::size_t direction = 0; direction < kDirections; ++direction) {
     choose_directions(step, direction);
-    Sums there = sums[direction];
-    const double size = std::cbrt(unit_);
-    std::array<double, 3> both{};
-    for (const std::size_t larger : {0U, 1U}) {
-      difference_of_step(other, step, larger == 0 ? size : kLarger * size, result_);
-      for (std::size_t i = 0; i < size_; ++i) {
-        const double term = w_[i] * result_[i];
-        both[larger] += term;
-        if (larger == 0) both[2] += term * term;
-      }
-    }
-    rehearsal_.ranks().sum(both);
-    there.forward = both[0];
-    there.forward_of_larger = both[1];
-    there.squares = both[2];
+    Sums there = products(other, step, {0, size_});
+    there.adjoint = sums[direction].adjoint;
+    there.taken_off_squares = sums[direction].taken_off_squares;
     const Judged judged = judge(there);
     agrees = agrees && judged.decided && judged.right;
   }
@@ -427,6 +431,70 @@ void DotProducts::name_mismatch(const std::array<Sums, kDirections>& sums,
     outcome.state = name;
     return;
   }
+}
+
+// ---- where it shows ----
+
+// Which of `count` parts has a large share of the difference: that of the larger half, and so on.
+template <class PartOf>
+std::int64_t DotProducts::bisect(std::int64_t step, std::int64_t count, double& whole, double noise,
+                                 bool& alone, const PartOf& part_of) {
+  std::int64_t first = 0, end = count;
+  while (end - first > 1) {
+    const std::int64_t middle = first + (end - first) / 2;
+    const Sums sums = products(at_, step, part_of(first, middle));
+    const double half = sums.forward - sums.adjoint, rest = whole - half;
+    alone = alone && std::min(std::abs(half), std::abs(rest)) <= noise;
+    const bool is_half = std::abs(half) >= std::abs(rest);
+    (is_half ? end : first) = middle;
+    whole = is_half ? half : rest;
+  }
+  return first;
+}
+
+// Costs four steps for each bit of the number of elements.
+void DotProducts::name_element(const Sums& sums, ProductOutcome& outcome) {
+  Ranks& ranks = rehearsal_.ranks();
+  const std::int64_t here = ranks.rank();
+  std::int64_t number = 0;  // among this rank's
+  if (outcome.mismatch == ANADROME_MISMATCH_NOT_FINITE) {
+    const auto at = std::ranges::find_if(result_, [](double each) { return !std::isfinite(each); });
+    std::array lowest = {at != result_.end() ? -here : -ranks.size()};
+    ranks.largest(lowest);
+    outcome.rank = -lowest[0];
+    outcome.alone = false;
+    number = at - result_.begin();
+  } else {
+    double whole = sums.forward - sums.adjoint;
+    const double noise = judge(sums).allowed * size_of(sums);
+    outcome.rank = bisect(outcome.step, ranks.size(), whole, noise, outcome.alone,
+                          [&](std::int64_t first, std::int64_t end) {
+                            return Part{0, first <= here && here < end ? size_ : 0};
+                          });
+    const auto part_of = [&](std::int64_t first, std::int64_t end) {
+      if (here != outcome.rank) return Part{0, 0};
+      return Part{std::min(size(first), size_), std::min(size(end), size_)};
+    };
+    std::array most = {std::ssize(x_)};
+    ranks.largest(most);
+    number = bisect(outcome.step, most[0], whole, noise, outcome.alone, part_of);
+    const Judged judged = judge(products(at_, outcome.step, part_of(number, number + 1)));
+    if (judged.right || !judged.decided) return;  // many that are wrong by little
+  }
+  name_number(size(number), outcome);
+}
+
+// As its rank knows.
+void DotProducts::name_number(std::size_t number, ProductOutcome& outcome) {
+  std::array<std::size_t, 2> found{};
+  visit(pairs_, [&](std::size_t p, const FieldPair& pair, std::size_t place) {
+    if (number >= place) found = {p, (number - place) / (is_complex(pair.state.type) ? 2U : 1U)};
+  });
+  Ranks& ranks = rehearsal_.ranks();
+  ranks.broadcast(std::as_writable_bytes(std::span(found)), static_cast<int>(outcome.rank));
+  if (ranks.size() == 1) outcome.rank = -1;
+  outcome.field = pairs_[found[0]].adjoint.name;
+  outcome.element = found[1];
 }
 
 }  // namespace anadrome::engine

@@ -44,6 +44,11 @@ struct ProductOutcome {
   double forward = 0, adjoint = 0;
   double ratio = 0;        ///< of these
   const char* state = "";  ///< MISMATCH_STATE: which one the adjoint step seems to read
+  /// Of the first step that is wrong, where its adjoint step gives a wrong number; "" if not known.
+  std::string field = {};
+  std::size_t element = 0;
+  std::int64_t rank = 0;
+  bool alone = true;  ///< no other element is seen to be wrong
 };
 
 class DotProducts {
@@ -68,20 +73,29 @@ class DotProducts {
     double relative, allowed;
     bool right, decided;
   };
+  struct Part {  ///< of this rank's numbers
+    std::size_t first, end;
+  };
   using Values = std::vector<double>;
 
   ProductOutcome test_step(std::int64_t step, std::int64_t steps);
   void take_unperturbed_step(std::int64_t step);
   void measure_scales();
   void choose_directions(std::int64_t step, std::size_t direction);
-  void difference_of_step(const FieldValues& from, std::int64_t step, double size, Values& result);
+  void difference_of_step(const FieldValues& from, std::int64_t step, double size, Part part);
   void adjoint_of(std::int64_t step, std::int64_t steps, bool with_w, Values& result);
-  Sums measure(std::int64_t step, std::int64_t steps, std::size_t direction);
+  void prepare(std::int64_t step, std::int64_t steps, std::size_t direction);
+  Sums products(const FieldValues& from, std::int64_t step, Part part);
   static double size_of(const Sums& sums);
   Judged judge(const Sums& sums) const;
   void name_mismatch(const std::array<Sums, kDirections>& sums, ProductOutcome& outcome);
   bool agrees_with_state(const FieldValues& other, std::int64_t step,
                          const std::array<Sums, kDirections>& sums);
+  template <class PartOf>
+  std::int64_t bisect(std::int64_t step, std::int64_t count, double& whole, double noise,
+                      bool& alone, const PartOf& part_of);
+  void name_element(const Sums& sums, ProductOutcome& outcome);
+  void name_number(std::size_t number, ProductOutcome& outcome);
 
   Rehearsal& rehearsal_;
   std::vector<FieldPair> pairs_;
@@ -90,7 +104,8 @@ class DotProducts {
   std::vector<double> scales_;  ///< of the pairs: the root mean square of x_k and x_{k+1}
   std::size_t size_ = 0;        ///< real numbers in all pairs, on this rank
   FieldValues first_, at_, after_, tape_;
-  Values x_, v_, w_, plus_, minus_, taken_off_, result_, sums_;
+  Values x_, v_, w_, difference_, minus_, taken_off_, result_, sums_;
+  bool named_ = false;  ///< an element of a step that is wrong
 };
 
 }  // namespace anadrome::engine

@@ -47,11 +47,19 @@ std::string looks_like(anadrome_mismatch mismatch, double ratio, const char* sta
   }
 }
 
+std::string place_of(const ProductOutcome& product) {
+  if (product.field.empty()) return "";
+  return ", in element " + std::to_string(product.element) + " of " + product.field +
+         " (the first is 0)" +
+         (product.rank < 0 ? "" : " on rank " + std::to_string(product.rank)) +
+         (product.alone ? " and in no other" : " and maybe in others");
+}
+
 std::string line_of(const ProductOutcome& product) {
   return "step " + std::to_string(product.step) +
          ": <w, F' v> = " + scientific(product.forward, 6) + ", the adjoint step gives " +
          scientific(product.adjoint, 6) + ": " +
-         looks_like(product.mismatch, product.ratio, product.state);
+         looks_like(product.mismatch, product.ratio, product.state) + place_of(product);
 }
 
 // The same ratio in every direction; 0 if there is none.

@@ -15,6 +15,7 @@ namespace {
 
 using anadrome::test::has_part;
 using anadrome::test::Mistake;
+using anadrome::test::ranks;
 using anadrome::test::Ring;
 using anadrome::test::RingOptions;
 
@@ -170,6 +171,21 @@ TEST(CheckGradient, NamesTheStepWhoseAdjointIsWrong) {
       const std::string words = "first at step " + std::to_string(step) + ":";
       EXPECT_TRUE(has_part(check.message, words));
     }
+  }
+}
+
+TEST(CheckGradient, NamesAnElementThatIsWrong) {
+  for (const auto& [mistake, words] : std::initializer_list<std::pair<Mistake, std::string>>{
+           {Mistake::kHalo, "in element 0 of lambda_u (the first is 0)"},
+           {Mistake::kTerm, " of lambda_v (the first is 0)"},
+           {Mistake::kNan, "in element 2 of lambda_u (the first is 0)"}}) {
+    const anadrome_gradient_check check = Ring<double>(with(mistake)).check(kSteps);
+    const std::string message = check.message;
+    EXPECT_TRUE(has_part(message, words)) << message;
+    const bool on_last = has_part(message, "on rank " + std::to_string(ranks() - 1));
+    EXPECT_TRUE(mistake != Mistake::kNan || on_last == (ranks() > 1)) << message;
+    const bool is_alone = mistake == Mistake::kHalo && ranks() == 1;
+    EXPECT_TRUE(has_part(message, is_alone ? "and in no other" : "and maybe in others")) << message;
   }
 }
 
