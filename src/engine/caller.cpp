@@ -2,9 +2,11 @@
 #include "engine/caller.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 #include "engine/disk/watch.h"
+#include "engine/sweep/fingerprint.h"
 
 namespace anadrome::engine {
 namespace {
@@ -123,6 +125,8 @@ void Caller::take_back() {
     adjoint_is_done(seconds);
   } else if (action.kind == ANADROME_VISIT) {
     visit_is_done(seconds);
+  } else if (action.kind == ANADROME_TURN && std::exchange(looks_at_adjoint_, false)) {
+    adjoint_at_turn_ = sum_of_adjoint();
   }
   sweep.finished_at = -1;
   sweep.timed = false;
@@ -256,8 +260,32 @@ void Caller::hand_out(const schedule::Visit& visit) {
   is_handed_out();
 }
 
+// Of all fields of role ADJOINT, if there are some and all are arrays of the host.
+std::optional<std::uint64_t> Caller::sum_of_adjoint() const {
+  std::optional<std::uint64_t> sum;
+  if (context_.asked.options.audit == Audit::kOff) return sum;
+  for (const store::Field& field : context_.asked.fields.all()) {
+    if (field.role != ANADROME_ROLE_ADJOINT) continue;
+    if (field.mover != nullptr) return {};
+    sum = 31 * sum.value_or(0) + fingerprint(field.values, field.bytes()).hash;
+  }
+  return sum;
+}
+
+// Collective, once in a run.
+void Caller::look_at_adjoint() {
+  if (!adjoint_at_turn_ || context_.play.sweep.adjoints == 0) return;
+  double changed = sum_of_adjoint() == std::exchange(adjoint_at_turn_, {}) ? 0 : 1;
+  context_.peers.agreement.ranks().largest({&changed, 1});
+  if (changed > 0) return;
+  context_.notes.warnings.warn(
+      {"no adjoint step changed a registered adjoint field: if the gradient is not 0, its adjoint "
+       "steps write to other arrays than those"});
+}
+
 // Silence would say that the steps depend on registered fields alone.
 void Caller::end_sweep() {
+  look_at_adjoint();
   const SweepState& sweep = context_.play.sweep;
   const Options& options = context_.asked.options;
   const std::size_t fields = context_.asked.fields.all().size();

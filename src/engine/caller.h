@@ -5,6 +5,9 @@
 
 #include <anadrome/anadrome.h>
 
+#include <cstdint>
+#include <optional>
+
 #include "engine/device/step_clock.h"
 #include "engine/keep/keeper.h"
 #include "engine/report/report.h"
@@ -66,6 +69,8 @@ class Caller {
   void read_clock(std::int64_t steps);
   void record(double now, std::int64_t last);
   void make_room_for_step();
+  std::optional<std::uint64_t> sum_of_adjoint() const;
+  void look_at_adjoint();
   std::int64_t end_of_part(const schedule::Advance& advance) const;
 
   Context& context_;
@@ -78,6 +83,8 @@ class Caller {
   SpotChecks spot_checks_;
   StepClock clock_;                  ///< of steps on a device
   std::size_t compared_fields_ = 0;  ///< the fields that there were in a sweep that compared some
+  bool looks_at_adjoint_ = true;     ///< in the first sweep
+  std::optional<std::uint64_t> adjoint_at_turn_;
 };
 
 }  // namespace anadrome::engine

@@ -83,6 +83,28 @@ def test_an_array_that_is_never_written_and_can_be_reached_is_a_warning(comm, op
                 x = first if at_rest else x + 1
 
 
+@pytest.mark.parametrize("rebound", [True, False])
+def test_adjoint_steps_that_write_to_arrays_of_their_own_are_a_warning(comm, options, capfd, rebound):
+    x, registered = np.ones(CELLS), np.zeros(CELLS)
+    with anadrome.Run(comm, **options) as run:
+        run.state(x=x)
+        run.adjoint(lam=registered)
+        for action in run.sweep(STEPS):
+            match action:
+                case anadrome.Advance(first, last):
+                    for _ in range(first, last):
+                        x *= 1.01
+                case anadrome.Turn():
+                    registered[:] = x
+                    lam = registered
+                case anadrome.Adjoint() if rebound:
+                    lam = lam + 0.01 * lam
+                case anadrome.Adjoint():
+                    lam += 0.01 * lam
+    said = "no adjoint step changed a registered adjoint field" in capfd.readouterr().err
+    assert said == (rebound and comm.rank == 0)
+
+
 def test_a_port_without_mistakes_hears_nothing(comm, options, capfd):
     port = Port(comm, "")
     gradient = port.run(**options)

@@ -392,6 +392,34 @@ TEST(Sweeps, InWhichNoStateChangesSaySo) {
   }
 }
 
+// As after a reallocation, or with `lam = lam + ...` in Python; on the last rank alone it is right.
+TEST(Sweeps, InWhichNoAdjointFieldChangesSaySo) {
+  for (const bool right : {false, true}) {
+    std::vector<double> u(4, 1), lambda(4), other(4);
+    anadrome_run* run = nullptr;
+    ASSERT_EQ(anadrome_open(MPI_COMM_WORLD, &run), ANADROME_OK);
+    anadrome_set(run, "memory", "1MiB");
+    anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, u.data(), 4);
+    anadrome_add_field(run, "lambda", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, lambda.data(), 4);
+    ASSERT_EQ(anadrome_begin(run, 9), ANADROME_OK) << anadrome_last_error();
+    testing::internal::CaptureStderr();
+    anadrome_action action = {};
+    while (action.kind != ANADROME_DONE) {
+      ASSERT_EQ(anadrome_next(run, &action), ANADROME_OK) << anadrome_last_error();
+      for (std::int64_t k = action.first; action.kind == ANADROME_ADVANCE && k < action.last; ++k)
+        u[0] *= 1.1;
+      if (action.kind == ANADROME_TURN) lambda = u;
+      double& written = right && rank() == ranks() - 1 ? lambda[0] : other[0];
+      if (action.kind == ANADROME_ADJOINT) written = 1.1 * lambda[0];
+    }
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(text.find("no adjoint step changed a registered adjoint field") != std::string::npos,
+              rank() == 0 && !right)
+        << text;
+    anadrome_close(&run);
+  }
+}
+
 TEST(Preflight, LeavesLaterSweepsAlone) {
   const PortOutcome unknown = run_port(Mistake::kNone, {"revolve", {}, 60, true});
   EXPECT_LE(extra(unknown), 1 + 2 + 3);
