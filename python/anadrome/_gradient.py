@@ -213,7 +213,7 @@ def gradient(
     step: Step, adjoint_step: AdjointStep, x0: ArrayLike, steps: int,
     objective: Optional[Objective] = None, *, observe: Optional[Observe] = None,
     parameters: None = None, undo: Optional[Step] = None, comm: Optional[MPI.Comm] = None,
-    **options: Setting,
+    after: Optional[Callable[[Run], object]] = None, **options: Setting,
 ) -> tuple[float, Array]: ...
 
 
@@ -222,7 +222,7 @@ def gradient(
     step: Step, adjoint_step: AdjointStep, x0: ArrayLike, steps: int,
     objective: Optional[Objective] = None, *, observe: Optional[Observe] = None,
     parameters: ArrayLike, undo: Optional[Step] = None, comm: Optional[MPI.Comm] = None,
-    **options: Setting,
+    after: Optional[Callable[[Run], object]] = None, **options: Setting,
 ) -> tuple[float, Array, Array]: ...
 
 
@@ -237,6 +237,7 @@ def gradient(
     parameters: Optional[ArrayLike] = None,
     undo: Optional[Step] = None,
     comm: Optional[MPI.Comm] = None,
+    after: Optional[Callable[[Run], object]] = None,
     **options: Setting,
 ) -> Union[tuple[float, Array], tuple[float, Array, Array]]:
     """Compute the objective of a simulation and its gradient by x_0 and parameters. Collective.
@@ -267,8 +268,10 @@ def gradient(
         returns the new array. For ``schedule="undo"``; without it ``step`` is called several times.
     comm : mpi4py.MPI.Comm, optional
         The ranks; ``MPI.COMM_WORLD`` by default, and this process in a build without MPI.
+    after : callable, optional
+        ``after(run)`` is called with the run, which is closed: for `Run.summary` and `Run.statistics`.
     **options
-        As `Run` takes them.
+        As `Run` takes them: ``report="-"`` prints the summary.
 
     Returns
     -------
@@ -331,6 +334,8 @@ def gradient(
         run.adjoint(x_0=problem.start)
         run.solve(steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn,
                   undo=problem.undo)
+    if after is not None:
+        after(run)
     _say_that_nothing_was_seen(problem)
     if problem.p is None:
         _say_what_is_not_finite(problem.value, problem.lam)

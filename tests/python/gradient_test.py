@@ -19,6 +19,13 @@ def test_the_gradient_has_the_bits_of_everything_kept(comm, directory, options):
     np.testing.assert_array_equal(gradient, expected[1])
 
 
+def test_the_run_of_a_gradient_has_a_summary(comm, directory):
+    ring, runs = Ring(comm), []
+    anadrome.gradient(ring.step, ring.adjoint_step, ring.x0, STEPS, ring.objective, directory=directory, after=runs.append)
+    assert runs[0].closed and runs[0].statistics().steps == STEPS
+    assert runs[0].summary().startswith("anadrome " if comm.rank == 0 else "")
+
+
 def test_steps_run_backwards_have_the_bits_of_everything_kept(comm, directory):
     ring = Ring(comm)
     expected = ring.everything_kept(STEPS)

@@ -45,7 +45,8 @@ def main() -> float:
         for action in run.sweep(10):
             carry_out(action, u, lam)
         slots: int = run.statistics().slots
-    J, gradient = anadrome.gradient(step, adjoint_step, u, 10, lambda u: (float(u.sum()), np.ones(3)))
+    J, gradient = anadrome.gradient(step, adjoint_step, u, 10, lambda u: (float(u.sum()), np.ones(3)),
+                                    after=lambda run: print(run.summary()))
     check = anadrome.check_gradient(step, adjoint_step, u, 10, lambda u: (float(u.sum()), np.ones(3)))
     if check.verdict is anadrome.Verdict.WRONG:
         print(check.message)
