@@ -74,7 +74,7 @@ class _Problem:
             self.p = self.p.astype(np.promote_types(self.p.dtype, np.finfo(self.u.dtype).dtype))
         self.to_read = self.u.view()  # a state that a function changes would be another one
         self.to_read.flags.writeable = False
-        self.looked = self.saw = False
+        self.unwritten, self.had_lam, self.saw = ["lam", "by_p"], False, False
         self.by_p = np.zeros_like(self.p if self.p is not None else np.zeros(0))
         self.steps = count("steps", steps)
         # The terms of the objective, by step, in the forward sweep: steps that are run again write
@@ -168,26 +168,33 @@ class _Problem:
     def adjoint(self, k: int) -> None:
         self.require_same_start()
         more = () if self.p is None else (self.p, self.by_p)
-        before = None if self.looked else (self.lam.copy(), self.by_p.copy())
+        before = {name: getattr(self, name).copy() for name in self.unwritten}
         new = self.adjoint_step(self.to_read, self.lam, k, *more)
         if new is not None and new is not self.lam:
             _assign("adjoint_step", self.lam, new)
-        if before is not None:
-            self.look(new, *before)
+        if before:
+            self.look(new, before)
         term = self.observed(k)
         if term is not None:
             self.add(term[1], "observe")
 
-    def look(self, new: Optional[Array], lam: Array, by_p: Array) -> None:
-        """At the first adjoint step: names that it gave to other arrays are lost."""
-        self.looked = True
-        names = ["lam"] if new is None and lam.any() and np.array_equal(lam, self.lam) else []
-        if by_p.size and lam.any() and np.array_equal(by_p, self.by_p):
-            names.append("by_p")
-        if names:
-            warnings.warn(f"the first adjoint_step changed no number of {' and '.join(names)}: `lam = ...` makes "
-                          "another array; write lam[...] = ..., or return it, and by_p += ...", RuntimeWarning,
-                          stacklevel=2)
+    def look(self, new: Optional[Array], before: dict[str, Array]) -> None:
+        """Until each array was seen to change: names that adjoint_step gives to other arrays are lost."""
+        self.had_lam = self.had_lam or bool(before.get("lam", self.lam).any())
+        self.unwritten = [name for name in before if np.array_equal(before[name], getattr(self, name))
+                          and not (name == "lam" and new is not None)]
+
+    def say_what_was_not_written(self) -> None:
+        names = [name for name in self.unwritten if getattr(self, name).size]
+        if names and self.had_lam:
+            warnings.warn(f"no adjoint_step changed {' or '.join(names)}: `lam = ...` makes another array; write "
+                          "lam[...] = ..., or return it, and by_p += ...", RuntimeWarning, stacklevel=3)
+
+
+def _require_same(ranks: Union[MPI.Comm, OneProcess], name: str, value: object) -> None:
+    for rank, other in enumerate(ranks.allgather(repr(value))):
+        if other != repr(value):
+            raise ValueError(f"{name}: {value} here, and {other} on rank {rank}; it has to be the same on all ranks")
 
 
 def _say_that_nothing_was_seen(problem: _Problem) -> None:
@@ -289,13 +296,14 @@ def gradient(
         where it was. The functions go on being called until the ranks agree, so that ranks that
         exchange messages in them stay together.
     ValueError
-        With ``resume=True``: ``x0`` or ``parameters`` are not those of the run that was killed.
+        The objective or ``parameters`` differ between ranks. With ``resume=True``: ``x0`` or
+        ``parameters`` are not those of the run that was killed.
 
     Warns
     -----
     RuntimeWarning
-        Numbers of the objective or of the gradient are not finite; it says which. The first adjoint
-        step changed nothing. ``observe`` returned None for each k.
+        Numbers of the objective or of the gradient are not finite; it says which. No adjoint
+        step changed ``lam``, or ``by_p``. ``observe`` returned None for each k.
 
     Examples
     --------
@@ -326,6 +334,8 @@ def gradient(
     """
     problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters, undo)
     ranks = ranks_of(comm)
+    if problem.p is not None:
+        _require_same(ranks, "parameters", problem.p.tolist())
     if options.get("resume") in (True, "on"):
         options.setdefault("problem", "gradient")  # which compares x0 and parameters itself
     with Run(comm, **options) as run:
@@ -336,6 +346,8 @@ def gradient(
                   undo=problem.undo)
     if after is not None:
         after(run)
+    _require_same(ranks, "objective or observe", problem.value)
+    problem.say_what_was_not_written()
     _say_that_nothing_was_seen(problem)
     if problem.p is None:
         _say_what_is_not_finite(problem.value, problem.lam)

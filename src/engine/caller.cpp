@@ -125,8 +125,6 @@ void Caller::take_back() {
     adjoint_is_done(seconds);
   } else if (action.kind == ANADROME_VISIT) {
     visit_is_done(seconds);
-  } else if (action.kind == ANADROME_TURN && std::exchange(looks_at_adjoint_, false)) {
-    adjoint_at_turn_ = sum_of_adjoint();
   }
   sweep.finished_at = -1;
   sweep.timed = false;
@@ -241,6 +239,7 @@ void Caller::hand_out(const schedule::Adjoint& adjoint) {
 }
 
 void Caller::hand_out_adjoint(std::int64_t step) {
+  if (std::exchange(looks_at_adjoint_, false)) adjoint_at_first_ = sum_of_adjoint();
   keeper_.read_ahead();
   anadrome_action& action = context_.play.sweep.in_hand;
   action.kind = ANADROME_ADJOINT;
@@ -274,8 +273,8 @@ std::optional<std::uint64_t> Caller::sum_of_adjoint() const {
 
 // Collective, once in a run.
 void Caller::look_at_adjoint() {
-  if (!adjoint_at_turn_ || context_.play.sweep.adjoints == 0) return;
-  double changed = sum_of_adjoint() == std::exchange(adjoint_at_turn_, {}) ? 0 : 1;
+  if (!adjoint_at_first_ || context_.play.sweep.adjoints == 0) return;
+  double changed = sum_of_adjoint() == std::exchange(adjoint_at_first_, {}) ? 0 : 1;
   context_.peers.agreement.ranks().largest({&changed, 1});
   if (changed > 0) return;
   context_.notes.warnings.warn(
