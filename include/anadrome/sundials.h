@@ -49,10 +49,11 @@ struct anadrome_cvodes_run {
   anadrome_cvodes of;
   anadrome_run* run;
   N_Vector spare;
+  int failed; /* no window begins after that: other ranks may be waiting in the one that failed */
 };
 
-static inline int anadrome_cvodes_failed(const struct anadrome_cvodes_run* problem,
-                                         const char* function, int64_t window, int flag) {
+static inline int anadrome_cvodes_failed(struct anadrome_cvodes_run* problem, const char* function,
+                                         int64_t window, int flag) {
   /* At a root CVODES returns before the window's end. */
   if (flag >= 0 && flag != CV_ROOT_RETURN) return 0;
   char why[200];
@@ -61,6 +62,7 @@ static inline int anadrome_cvodes_failed(const struct anadrome_cvodes_run* probl
            name != NULL ? name : "a failure");
   free(name);
   anadrome_fail(problem->run, why);
+  problem->failed = 1;
   return 1;
 }
 
@@ -72,11 +74,12 @@ static inline sunrealtype anadrome_cvodes_time(const struct anadrome_cvodes_run*
              : problem->of.begin + (problem->of.end - problem->of.begin) * part;
 }
 
-static inline int anadrome_cvodes_enter(const struct anadrome_cvodes_run* problem, int64_t window) {
+static inline int anadrome_cvodes_enter(struct anadrome_cvodes_run* problem, int64_t window) {
   void* const memory = problem->of.memory;
   const sunrealtype from = anadrome_cvodes_time(problem, window);
   const sunrealtype to = anadrome_cvodes_time(problem, window + 1);
-  return anadrome_cvodes_failed(problem, "CVodeReInit", window,
+  return problem->failed ||
+         anadrome_cvodes_failed(problem, "CVodeReInit", window,
                                 CVodeReInit(memory, from, problem->of.state)) ||
          anadrome_cvodes_failed(problem, "CVodeSetStopTime", window,
                                 CVodeSetStopTime(memory, to)) ||
@@ -85,9 +88,28 @@ static inline int anadrome_cvodes_enter(const struct anadrome_cvodes_run* proble
                                 CVodeSetInitStep(memory, problem->of.first_step));
 }
 
+/* What would fail in the reverse sweep only. */
+static inline int anadrome_cvodes_start(void* context) {
+  struct anadrome_cvodes_run* const problem = (struct anadrome_cvodes_run*)context;
+  void* const memory = problem->of.memory;
+  const int backward = problem->of.backward;
+  if (problem->of.turn == NULL) {
+    anadrome_fail(problem->run, "anadrome_cvodes: turn is required");
+    return 1;
+  }
+  return anadrome_cvodes_failed(problem, "CVodeAdjReInit (is there a CVodeAdjInit?)", 0,
+                                CVodeAdjReInit(memory)) ||
+         anadrome_cvodes_failed(
+             problem, "CVodeReInitB (is there a CVodeInitB?)", 0,
+             CVodeReInitB(memory, backward, problem->of.end, problem->of.adjoint)) ||
+         (problem->of.quadrature != NULL &&
+          anadrome_cvodes_failed(problem, "CVodeQuadReInitB (is there a CVodeQuadInitB?)", 0,
+                                 CVodeQuadReInitB(memory, backward, problem->of.quadrature)));
+}
+
 static inline int anadrome_cvodes_advance(void* context, int64_t first, int64_t last,
                                           int64_t* reached) {
-  const struct anadrome_cvodes_run* const problem = (const struct anadrome_cvodes_run*)context;
+  struct anadrome_cvodes_run* const problem = (struct anadrome_cvodes_run*)context;
   (void)reached;
   for (int64_t k = first; k < last; ++k) {
     sunrealtype t;
@@ -101,13 +123,13 @@ static inline int anadrome_cvodes_advance(void* context, int64_t first, int64_t 
 }
 
 static inline int anadrome_cvodes_turn(void* context, int64_t windows) {
-  const struct anadrome_cvodes_run* const problem = (const struct anadrome_cvodes_run*)context;
+  struct anadrome_cvodes_run* const problem = (struct anadrome_cvodes_run*)context;
   (void)windows;
   return problem->of.turn(problem->of.context, problem->of.state, problem->of.adjoint);
 }
 
 static inline int anadrome_cvodes_reverse(void* context, int64_t k) {
-  const struct anadrome_cvodes_run* const problem = (const struct anadrome_cvodes_run*)context;
+  struct anadrome_cvodes_run* const problem = (struct anadrome_cvodes_run*)context;
   const sunrealtype from = anadrome_cvodes_time(problem, k);
   const sunrealtype to = anadrome_cvodes_time(problem, k + 1);
   void* const memory = problem->of.memory;
@@ -172,8 +194,10 @@ static inline anadrome_status anadrome_cvodes_gradient(anadrome_run* run,
   memset(&model, 0, sizeof model);
   problem.of = *given;
   problem.run = run;
+  problem.failed = 0;
   model.size = sizeof model;
   model.context = &problem;
+  model.start = anadrome_cvodes_start;
   model.advance = anadrome_cvodes_advance;
   model.turn = anadrome_cvodes_turn;
   model.adjoint = anadrome_cvodes_reverse;
@@ -183,7 +207,7 @@ static inline anadrome_status anadrome_cvodes_gradient(anadrome_run* run,
   if (status == ANADROME_OK && problem.of.quadrature != NULL)
     status = anadrome_cvodes_add(run, "quadrature", ANADROME_ROLE_ADJOINT, problem.of.quadrature);
   problem.spare = N_VClone(problem.of.state);
-  if (problem.of.windows < 0) problem.of.windows = INT64_MIN; /* -1 would be an unknown number */
+  if (problem.of.windows == ANADROME_STEPS_UNKNOWN) problem.of.windows = -2; /* refused likewise */
   status = anadrome_solve(run, problem.of.windows, &model);
   N_VDestroy(problem.spare);
   return status;

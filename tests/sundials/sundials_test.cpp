@@ -66,7 +66,7 @@ class Sundials : public ::testing::Test {
     SUNLinearSolver solver_b = SUNLinSol_SPGMR(lambda, SUN_PREC_NONE, 0, context_);
     CVodeSetLinearSolver(memory, solver, nullptr);
     if (root_) CVodeRootInit(memory, 1, half);
-    CVodeAdjInit(memory, 5, CV_HERMITE);
+    if (adjoint_) CVodeAdjInit(memory, 5, CV_HERMITE);
     CVodeCreateB(memory, CV_BDF, &backward);
     CVodeInitB(memory, backward, adjoint_rates, 1, lambda);
     CVodeSStolerancesB(memory, backward, 1e-9, 1e-12);
@@ -95,7 +95,7 @@ class Sundials : public ::testing::Test {
   SUNContext context_ = nullptr;
   std::array<N_Vector, 4> parts_{};
   double fails_from_ = 2;
-  bool root_ = false;
+  bool root_ = false, adjoint_ = true;
   std::int64_t windows_ = kWindows;
   std::string why_;
 };
@@ -110,6 +110,13 @@ TEST_F(Sundials, RootsAreRefusedWhereTheyEndAWindow) {
   root_ = true;
   EXPECT_NE(gradient(parts_[0], parts_[1], "1MiB"), ANADROME_OK);
   EXPECT_NE(why_.find("CVode in window 6 gives CV_ROOT_RETURN"), std::string::npos) << why_;
+}
+
+TEST_F(Sundials, WhatIsMissingIsSaidBeforeTheFirstStep) {
+  adjoint_ = false;
+  fails_from_ = -1;  // a step would fail
+  EXPECT_NE(gradient(parts_[0], parts_[1], "1MiB"), ANADROME_OK);
+  EXPECT_NE(why_.find("is there a CVodeAdjInit?"), std::string::npos) << why_;
 }
 
 TEST_F(Sundials, FewerThanNoWindowsAreRefused) {
