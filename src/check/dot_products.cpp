@@ -219,14 +219,16 @@ ProductOutcome DotProducts::test_step(std::int64_t step, std::int64_t steps) {
   ProductOutcome outcome;
   outcome.step = step;
   std::size_t worst = 0;
-  bool wrong = false, right = false;
+  bool wrong = false, right = false, decided = false;
   for (std::size_t direction = 0; direction < kDirections; ++direction) {
     prepare(step, steps, direction);
     sums[direction] = products(at_, step, {0, size_});
     const Judged judged = judge(sums[direction]);
     wrong = wrong || (judged.decided && !judged.right);
     right = right || (judged.decided && judged.right);
-    if (direction > 0 && judged.relative <= outcome.relative) continue;
+    const bool less = judged.relative <= outcome.relative;
+    if (direction > 0 && (decided == judged.decided ? less : decided)) continue;
+    decided = judged.decided;
     worst = direction;
     outcome.relative = judged.relative;
     outcome.allowed = judged.allowed;

@@ -133,6 +133,11 @@ bool differs(const GradientFindings& findings, double objective) {
   return !(difference <= std::max(noise, 1e4 * findings.unit * size));
 }
 
+std::int64_t undecided_in(const GradientFindings& findings) {
+  return std::count_if(findings.products.begin(), findings.products.end(),
+                       [](const auto& each) { return each.verdict == ANADROME_VERDICT_UNDECIDED; });
+}
+
 std::string message_of(const GradientFindings& findings, anadrome_gradient_check& check) {
   if (check.mismatch == ANADROME_MISMATCH_OBJECTIVE) {
     return "the same controls gave the objective " + scientific(findings.objective, 15) +
@@ -165,7 +170,9 @@ std::string message_of(const GradientFindings& findings, anadrome_gradient_check
     products = "dot products of " + std::to_string(check.products) + " steps agree to " +
                scientific(check.product_mismatch, 1);
   } else if (check.products > 0) {
-    products = "dot products are undecided, too: a step is not smooth, or not repeatable";
+    products = "dot products are undecided at " + std::to_string(undecided_in(findings)) + " of " +
+               std::to_string(check.products) +
+               " steps: they are not smooth, or read what no field is";
   }
   if (check.verdict == ANADROME_VERDICT_RIGHT) {
     return "the gradient is right: " + taylor + "; " + products;
@@ -185,9 +192,9 @@ anadrome_verdict together(bool wrong, bool right) {
 void judge_products(const GradientFindings& findings, anadrome_gradient_check& check) {
   check.products = std::ssize(findings.products);
   check.failing_step = -1;
-  bool right = false;
+  std::int64_t right = 0;
   for (const ProductOutcome& product : findings.products) {
-    right = right || product.verdict == ANADROME_VERDICT_RIGHT;
+    if (product.verdict == ANADROME_VERDICT_RIGHT) ++right;
     if (product.verdict == ANADROME_VERDICT_WRONG) {
       ++check.failing_products;
       if (check.failing_step >= 0) continue;
@@ -199,7 +206,8 @@ void judge_products(const GradientFindings& findings, anadrome_gradient_check& c
       check.product_mismatch = std::max(check.product_mismatch, product.relative);
     }
   }
-  if (check.products > 0) check.product_verdict = together(check.failing_step >= 0, right);
+  if (check.products > 0)
+    check.product_verdict = together(check.failing_step >= 0, 2 * right > check.products);
 }
 
 void judge_series(const GradientFindings& findings, anadrome_gradient_check& check) {
@@ -296,8 +304,10 @@ std::string report_of(const GradientFindings& findings, const anadrome_gradient_
   text += "\n";
   text += std::string("  dot products: ") + name_of(check.product_verdict);
   if (!findings.products.empty()) {
-    text += ", of " + std::to_string(check.products) + " steps, " + findings.pairs +
-            "; largest difference " + scientific(check.product_mismatch, 1);
+    const std::int64_t undecided = undecided_in(findings);
+    text += ", of " + std::to_string(check.products) + " steps" +
+            (undecided > 0 ? ", " + std::to_string(undecided) + " of them undecided, " : ", ") +
+            findings.pairs + "; largest difference " + scientific(check.product_mismatch, 1);
   }
   text += "\n";
   if (!findings.left_out.empty()) text += "    in no pair: " + findings.left_out + "\n";
