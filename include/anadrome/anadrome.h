@@ -283,14 +283,14 @@ ANADROME_API void* anadrome_then(anadrome_run* run, int field);
 ANADROME_API anadrome_status anadrome_begin(anadrome_run* run, int64_t steps);
 
 /** After anadrome_begin with resume=on: where the sweep goes on. *phase ANADROME_PHASE_IDLE: at
- * x_0, as any other. ANADROME_PHASE_FORWARD: the state fields hold x_k, k = *step, the adjoint
- * fields what they held when x_k was reached. ANADROME_PHASE_REVERSE: the steps from *step on are
- * adjoined and the adjoint fields hold what they held then; TURN does not come again. Where the
- * newest state could not be read, x_k is an earlier one, and the steps up to the newest come with
- * `again`: what they added to the adjoint fields is there. The caller must not set these fields
- * then. Without adjoint fields never the reverse sweep. Where a sweep goes on some rank must call
- * this before the first anadrome_next, which is ERR_ORDER on all ranks otherwise (anadrome_solve
- * calls it). Local. Errors: ERR_ARGUMENT (NULL). */
+ * x_0, as every sweep that begins anew. ANADROME_PHASE_FORWARD: the state fields hold x_k, k =
+ * *step, the adjoint fields what they held when x_k was reached. ANADROME_PHASE_REVERSE: the steps
+ * from *step on are adjoined and the adjoint fields hold what they held then; TURN does not come
+ * again. Where the newest state could not be read, x_k is an earlier one, and the steps up to the
+ * newest come with `again`: what they added to the adjoint fields is there. The caller must not set
+ * these fields then. Without adjoint fields never the reverse sweep. Where a sweep goes on some
+ * rank must call this before the first anadrome_next, which is ERR_ORDER on all ranks otherwise
+ * (anadrome_solve calls it). Local. Errors: ERR_ARGUMENT (NULL). */
 ANADROME_API anadrome_status anadrome_resumed(const anadrome_run* run, anadrome_phase* phase,
                                               int64_t* step);
 

@@ -24,7 +24,7 @@ program fields_test
   call packed()
   call varying()
   call refused()
-  call conclude(4 * steps + 2 + 1 + 17)
+  call conclude(4 * steps + 2 + 1 + 19)
 
 contains
 
@@ -253,6 +253,9 @@ contains
     call expect_status(status, ANADROME_ERR_ARGUMENT, "a part of one row is not")
     call anadrome_add_field(run, "column", ANADROME_ROLE_STATE, u(:, 2), status)
     call expect_status(status, ANADROME_OK, "a column is contiguous")
+    call anadrome_begin(run, 3_int64, status)
+    call expect_status(status, ANADROME_ERR_ARGUMENT, "what was refused is missing at begin")
+    call expect_words("an earlier call failed: add_field: the array of field 'row'")
     call anadrome_add_exchanged(run, "tape", ANADROME_ROLE_TAPE, ANADROME_FLOAT64, 3, field, status)
     call expect_status(status, ANADROME_ERR_UNSUPPORTED, "only states are exchanged")
     call expect_words("add_exchanged")

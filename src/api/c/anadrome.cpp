@@ -101,7 +101,8 @@ Field checked_array(const char* name, anadrome_role role, anadrome_type type, vo
   Field field = checked_field(name, role, type, count);
   if (values == nullptr && count > 0)
     throw Error(ANADROME_ERR_ARGUMENT,
-                "add_field: the array of field '" + field.name + "' is NULL");
+                "add_field: the array of field '" + field.name +
+                    "' is NULL (in Fortran: not allocated, or not contiguous)");
   field.values = values;
   return field;
 }

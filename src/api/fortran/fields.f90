@@ -40,6 +40,10 @@ contains
     character(*), intent(in) :: name
     integer(c_int), intent(in) :: role
     type(c_part), intent(in) :: array
+    integer(c_int) :: refused
+    ! begin fails then, whether the caller looks at ierr or not.
+    if (array%type == no_array .or. array%type == with_gaps) &
+         refused = c_add_field(handle_of(run), trim(name)//c_null_char, role, ANADROME_FLOAT64, c_null_ptr, 1_c_size_t)
     if (array%type == no_array) then
       call settle(ANADROME_ERR_ARGUMENT, ierr, "add_field: the array of field '"//trim(name)// &
            "' is not allocated, or its pointer not associated; do that first, with size 0 if need be")

@@ -32,7 +32,7 @@ module anadrome_models
   end type anadrome_model
 
   !> What anadrome_check_gradient is given: a model, functions of its controls m and of directions dm, and
-  !> what to test. gradient.h has the meanings.
+  !> what to test. The reference of C, at gradient.h, has the meanings.
   type, abstract, extends(anadrome_model) :: anadrome_gradient_model
     !> Which adjoint field belongs to which state field: "u=lambda v=mu". Not allocated: no dot products.
     character(:), allocatable :: pairs
@@ -40,7 +40,7 @@ module anadrome_models
     character(:), allocatable :: report
     integer(int64) :: seeds = 0          !< how many directions; 0: three
     integer(int64) :: product_steps = 0  !< how many steps have their dot products tested; 0: 32
-    real(real64) :: epsilon = 0          !< the largest perturbation; 0: as gradient.h says
+    real(real64) :: epsilon = 0          !< the largest perturbation; 0: 0.01, in single precision 0.1
   contains
     !> Set the controls to m + epsilon dm, dm being the direction of number `seed`; 0 gives m back.
     procedure(perturb_interface), deferred :: perturb

@@ -65,9 +65,10 @@ contains
     call settle(c_set_tolerance(run%handle, trim(name)//c_null_char, absolute), ierr)
   end subroutine anadrome_set_tolerance
 
-  !> After anadrome_begin with resume=on: where the sweep goes on. `phase` ANADROME_PHASE_IDLE: at x_0, as any
-  !> other. ANADROME_PHASE_FORWARD: the state arrays hold x_step. ANADROME_PHASE_REVERSE: the fields of role ADJOINT
-  !> are as after the adjoint step of `step`, and TURN does not come again. Then the caller must not set them.
+  !> After anadrome_begin with resume=on: where the sweep goes on. `phase` ANADROME_PHASE_IDLE: at x_0, as every
+  !> sweep that begins anew. ANADROME_PHASE_FORWARD: the state arrays hold x_step, and the fields of role ADJOINT what
+  !> they held when x_step was reached. ANADROME_PHASE_REVERSE: the fields of role ADJOINT are as after the adjoint
+  !> step of `step`, and TURN does not come again. Then the caller must not set them.
   !> Where a sweep goes on some rank must call this before the first anadrome_next, which is ANADROME_ERR_ORDER on all
   !> ranks otherwise. Local.
   subroutine anadrome_resumed(run, phase, step, ierr)

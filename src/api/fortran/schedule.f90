@@ -31,7 +31,8 @@ module anadrome_schedules
 
 contains
 
-  !> Open a stream, e.g. of "schedule=hrevolve steps=1000 slots=20 write=2 read=2"; schedule.h lists the options. Local.
+  !> Open a stream, e.g. of "schedule=hrevolve steps=1000 slots=20 write=2 read=2"; the reference of C, at
+  !> schedule.h, lists the words. Local.
   subroutine anadrome_schedule_open(schedule, options, ierr)
     type(anadrome_schedule), intent(out) :: schedule
     character(*), intent(in) :: options
