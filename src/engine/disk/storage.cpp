@@ -382,9 +382,11 @@ std::int64_t Storage::segment_blocks(const SweepPlan& plan, int volume) const {
   if (unknown) {
     // The number of anchors shows only as the run goes on.
     blocks = std::min(blocks, std::max(kFirstBlocks, capacity));
-  } else {
+  }
+  if (steps >= 0 && steps != schedule::kUnknown) {  // no more anchors than steps
+    const std::int64_t interval = std::max<std::int64_t>(options_.interval, 1);
     const std::int64_t all =
-        ceil_divide(ceil_divide(std::max<std::int64_t>(steps, 1), options_.interval), states);
+        ceil_divide(ceil_divide(std::max<std::int64_t>(steps, 1), interval), states);
     blocks = std::min(blocks, std::max<std::int64_t>(all - capacity, 1));
   }
   if (counts_compressed(plan)) return blocks;  // which take no room before they are written
