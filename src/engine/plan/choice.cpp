@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "engine/plan/choice.h"
 
+#include <algorithm>
 #include <string>
 
 namespace anadrome::engine {
@@ -25,12 +26,13 @@ void Choice::choose(SweepPlan& plan, SweepState& sweep) {
   const bool known = plan.steps != schedule::kUnknown;
   const bool all_fit = known && slots >= plan.steps;
   take(all_fit ? InAuto::kEveryStateFits : InAuto::kByDefault, [&](std::string& why) {
-    why = !known ? "the number of steps is not known"
-                 : (slots < fit ? "checkpoints=" : "") + std::to_string(slots) + " of " +
-                       std::to_string(plan.steps) +
-                       (all_fit       ? " states fit: all of them"
-                        : slots < fit ? " states"
-                                      : " states fit");
+    why = !known
+              ? "the number of steps is not known"
+              : (slots < fit ? "checkpoints=" : "") + std::to_string(std::min(slots, plan.steps)) +
+                    " of " + std::to_string(plan.steps) +
+                    (all_fit       ? " states fit: all of them"
+                     : slots < fit ? " states"
+                                   : " states fit");
   });
   if (all_fit || !planning_.disk_leaves_too_few(plan)) return;
   const std::int64_t beside_a_disk = planning_.slots_with(plan, *plan.schedule);
