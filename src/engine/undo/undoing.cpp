@@ -45,7 +45,7 @@ void Undoing::arrange() {
   options.audit = Audit::kOff;  // no residual is computed twice
   options.preflight = 0;
 
-  if (drifts()) compared_steps_ = 0;  // the drift would say
+  if (drifts()) compared_steps_ = std::min({compared_steps_, block_, steps_});
   fields_ = asked_.fields.with_role(ANADROME_ROLE_STATE);
   coding_ = Residual(fields_);
   const std::int64_t bytes = store::total_bytes(fields_);
@@ -119,7 +119,7 @@ void Undoing::next(anadrome_action& action) {
       play();
       break;
     case Stage::kStep:
-      if (drifts()) {
+      if (drifts() && !is_compared()) {
         copy_out(before_);
         took_block();
       } else {
@@ -225,13 +225,18 @@ void Undoing::advance_below(const anadrome_action& action) {
                        play_.plan.sweep->anchors().newest_step() == action.first;
   if (!goes_on) throw_no_residual(action);
   if (drifts()) {
-    step(action.first * block_);
-    in_hand_.last = std::min(action.last * block_, steps_);
+    step_in_block(action.first * block_);
   } else if (ended_at_ >= 0) {
     below_.end_forward(ended_at_);
   } else if (action.last != steps_) {
     step(action.last);
   }
+}
+
+// Steps that are compared come one at a time.
+void Undoing::step_in_block(std::int64_t first) {
+  step(first);
+  if (!is_compared()) in_hand_.last = std::min(first - first % block_ + block_, steps_);
 }
 
 void Undoing::adjoint_below(const anadrome_action& action) {
@@ -358,10 +363,16 @@ void Undoing::undone() {
            "step there?"});
     peers_.agreement.agree({.call = Call::kPreflight, .failure = peers_.held.failure()});
   }
-  take_residual();
+  if (!drifts()) take_residual();
   copy_in(after_);
   before_.swap(after_);
-  play();
+  if (!drifts()) return play();
+  note_magnitudes();
+  const Drift drift = drift_of(fields_, after_, state_part(), asked_.options.tolerance, largest_);
+  if (!drift.within) complain("is undone to another state, by more than the tolerance");
+  peers_.agreement.agree({.call = Call::kPreflight, .failure = peers_.held.failure()});
+  if (k_ + 1 == std::min(block_, steps_)) return took_block();
+  step_in_block(k_ + 1);
 }
 
 void Undoing::take_residual() {

@@ -15,8 +15,8 @@
 //
 // With compress=lossy there are no residuals: a state is kept every `interval` steps, undone states
 // are taken as they are, and at each kept one the drift is measured; more of it than the tolerance
-// is an error. The sweep below is one of blocks of so many steps, its states are the caller's, and
-// the caller is at the same step.
+// is an error, as it is where the first steps are undone for a trial. The sweep below is one of
+// blocks of so many steps, its states are the caller's, and the caller is at the same step.
 //
 // A model without undo has its steps undone by steps (UndoBySteps). Sources: Stam 2022
 // (arXiv:2207.07695) and McCallum & Foster 2024 (arXiv:2410.11648) have integrators made for it;
@@ -89,6 +89,7 @@ class Undoing {
   void took(const anadrome_action& action);
   void play();
   void step(std::int64_t step);
+  void step_in_block(std::int64_t first);
   void advance_below(const anadrome_action& action);
   void adjoint_below(const anadrome_action& action);
   void begin_undo(Stage stage);

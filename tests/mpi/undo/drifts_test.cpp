@@ -32,6 +32,7 @@ class UndoDrifts : public testing::Test {
     run.set("interval", interval);
     run.set("directory", directory().c_str());
     run.set("warnings", "off");
+    run.set("audit", "off");
     run.set("memory", "4MiB");
   }
   struct Found {
@@ -123,6 +124,44 @@ TEST_F(UndoDrifts, MoreThanTheToleranceIsAnError) {
   EXPECT_EQ(found.status, ANADROME_ERR_NONDETERMINISTIC);
   EXPECT_NE(found.message.find("tolerance"), std::string::npos) << found.message;
   EXPECT_LT(found.adjoints, 12);
+}
+
+// One that leaves a term out, or reads what no field is, is found before the sweep is spent.
+TEST_F(UndoDrifts, AWrongUndoIsSeenInTheFirstSteps) {
+  for (const char* wrong : {"", "undo", "step"}) {
+    for (const char* interval : {"2", "10", "100"}) {
+      SCOPED_TRACE(std::string(wrong) + interval);
+      std::vector<double> x(3000, 1.0);
+      double hidden = 0;
+      std::int64_t undone = 0, advanced = 0;
+      RunHandle run(MPI_COMM_WORLD);
+      anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, x.data(), x.size());
+      for (const auto& [key, value] : std::initializer_list<std::pair<const char*, const char*>>{
+               {"schedule", "undo"}, {"compress", "lossy"}, {"interval", interval}}) {
+        run.set(key, value);
+      }
+      run.set("directory", directory().c_str());
+      anadrome_status status = anadrome_begin(run, kSteps);
+      anadrome_action action = {};
+      while (status == ANADROME_OK && action.kind != ANADROME_DONE) {
+        status = anadrome_next(run, &action);
+        if (status != ANADROME_OK) break;
+        if (action.kind == ANADROME_ADVANCE) advanced += action.last - action.first;
+        if (action.kind == ANADROME_ADVANCE)
+          for (std::int64_t k = action.first; k < action.last; ++k)
+            for (double& each : x) each = 1.01 * each + 0.1 + hidden;
+        if (action.kind == ANADROME_ADVANCE && *wrong == 's') hidden += 1e-3;
+        if (action.kind == ANADROME_RETREAT) ++undone;
+        if (action.kind == ANADROME_RETREAT)
+          for (double& each : x) each = (each - (*wrong == 'u' ? 0.11 : 0.1)) / 1.01;
+      }
+      const std::string message = status == ANADROME_OK ? "" : anadrome_last_error();
+      EXPECT_EQ(status, *wrong != 0 ? ANADROME_ERR_NONDETERMINISTIC : ANADROME_OK) << message;
+      EXPECT_EQ(undone, *wrong != 0 ? 2 : kSteps + 4);
+      EXPECT_EQ(advanced, *wrong != 0 ? 2 : kSteps + 2);
+      EXPECT_EQ(message.find("by more than the tolerance") != std::string::npos, *wrong == 'u');
+    }
+  }
 }
 
 TEST_F(UndoDrifts, GoesOnFromAnyStop) {
