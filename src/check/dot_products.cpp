@@ -165,27 +165,17 @@ void visit(const std::vector<FieldPair>& pairs, const Visit& body) {
   }
 }
 
-void read_states(const std::vector<FieldPair>& pairs, std::vector<double>& to) {
+using Side = store::Field FieldPair::*;
+
+void read_all(const std::vector<FieldPair>& pairs, Side side, std::vector<double>& to) {
   visit(pairs, [&](std::size_t, const FieldPair& pair, std::size_t place) {
-    read(pair.state, to.data() + place);
+    read(pair.*side, to.data() + place);
   });
 }
 
-void write_states(const std::vector<FieldPair>& pairs, const std::vector<double>& from) {
+void write_all(const std::vector<FieldPair>& pairs, Side side, const std::vector<double>& from) {
   visit(pairs, [&](std::size_t, const FieldPair& pair, std::size_t place) {
-    write(pair.state, from.data() + place);
-  });
-}
-
-void read_adjoints(const std::vector<FieldPair>& pairs, std::vector<double>& to) {
-  visit(pairs, [&](std::size_t, const FieldPair& pair, std::size_t place) {
-    read(pair.adjoint, to.data() + place);
-  });
-}
-
-void write_adjoints(const std::vector<FieldPair>& pairs, const std::vector<double>& from) {
-  visit(pairs, [&](std::size_t, const FieldPair& pair, std::size_t place) {
-    write(pair.adjoint, from.data() + place);
+    write(pair.*side, from.data() + place);
   });
 }
 
@@ -254,7 +244,7 @@ ProductOutcome DotProducts::test_step(std::int64_t step, std::int64_t steps) {
 
 // Its end is x_{k+1}; with tape fields it fills them.
 void DotProducts::take_unperturbed_step(std::int64_t step) {
-  read_states(pairs_, x_);
+  read_all(pairs_, &FieldPair::state, x_);
   if (rehearsal_.has_tape()) {
     rehearsal_.record(step);
   } else {
@@ -268,7 +258,7 @@ void DotProducts::take_unperturbed_step(std::int64_t step) {
 
 // The size of a field that is 0 now may be seen in what it becomes.
 void DotProducts::measure_scales() {
-  read_states(pairs_, result_);
+  read_all(pairs_, &FieldPair::state, result_);
   std::span<double> sums = sums_;
   std::ranges::fill(sums, 0);
   visit(pairs_, [&](std::size_t p, const FieldPair& pair, std::size_t place) {
@@ -302,11 +292,11 @@ void DotProducts::choose_directions(std::int64_t step, std::size_t direction) {
     }
   });
   if (!mask_) return;
-  write_states(pairs_, v_);
-  write_adjoints(pairs_, w_);
+  write_all(pairs_, &FieldPair::state, v_);
+  write_all(pairs_, &FieldPair::adjoint, w_);
   mask_();
-  read_states(pairs_, v_);
-  read_adjoints(pairs_, w_);
+  read_all(pairs_, &FieldPair::state, v_);
+  read_all(pairs_, &FieldPair::adjoint, w_);
 }
 
 // In the numbers of this part of the direction.
@@ -315,11 +305,11 @@ void DotProducts::difference_of_step(const FieldValues& from, std::int64_t step,
   for (const double sign : {1.0, -1.0}) {
     Values& end = sign > 0 ? difference_ : minus_;
     rehearsal_.attempt([&] { from.restore(); });
-    read_states(pairs_, end);
+    read_all(pairs_, &FieldPair::state, end);
     for (std::size_t i = part.first; i < part.end; ++i) end[i] += sign * size * v_[i];
-    write_states(pairs_, end);
+    write_all(pairs_, &FieldPair::state, end);
     rehearsal_.advance(step, step + 1);
-    read_states(pairs_, end);
+    read_all(pairs_, &FieldPair::state, end);
   }
   for (std::size_t i = 0; i < size_; ++i) {
     difference_[i] = (difference_[i] - minus_[i]) / (2 * size);
@@ -337,9 +327,9 @@ void DotProducts::adjoint_of(std::int64_t step, std::int64_t steps, bool with_w,
   }
   rehearsal_.restore_entry_of_adjoint();
   if (!with_w) std::fill(result.begin(), result.end(), 0);
-  write_adjoints(pairs_, with_w ? w_ : result);
+  write_all(pairs_, &FieldPair::adjoint, with_w ? w_ : result);
   rehearsal_.adjoint(step);
-  read_adjoints(pairs_, result);
+  read_all(pairs_, &FieldPair::adjoint, result);
 }
 
 // The directions, and in `result_` what the adjoint step makes of them.
