@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """anadrome.gradient and anadrome.check_gradient, on any number of ranks."""
+import warnings
+
 import numpy as np
 import pytest
 
@@ -121,6 +123,40 @@ def test_what_is_not_finite_is_said(comm, wrong, words):
     else:
         with pytest.raises(anadrome.Error, match="the objective is nan, not a finite number"):
             anadrome.check_gradient(*arguments, comm=comm)
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_an_array_that_no_adjoint_step_changed_is_said(comm, written):
+    """The position is seen, and the parameter acts on the velocity: the first adjoint step adds nothing to by_p."""
+    def step(u, k, p):
+        u[:] = u[0] + 0.1 * u[1], u[1] - 0.1 * p[0] * u[0]
+
+    def adjoint_step(u, lam, k, p, by_p):
+        more = -0.1 * u[0] * lam[1]
+        lam[:] = lam[0] - 0.1 * p[0] * lam[1], lam[1] + 0.1 * lam[0]
+        if written:
+            by_p += more
+        else:
+            by_p = by_p + more  # noqa: F841
+
+    arguments = step, adjoint_step, np.ones(2), 9, lambda u: (0.5 * u[0] ** 2, np.array([u[0], 0.0]))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        anadrome.gradient(*arguments, parameters=[1.0], comm=comm)
+    assert [str(each.message).split(":")[0] for each in caught] == ([] if written else ["no adjoint_step changed by_p"])
+
+
+def test_what_has_to_be_the_same_on_all_ranks_is_compared(comm):
+    def run(J, p):
+        return anadrome.gradient(lambda u, k, p: None, lambda u, lam, k, p, by_p: None, np.ones(2), 3,
+                                 lambda u: (J, np.zeros(2)), parameters=[p], comm=comm)
+
+    rank = comm.Get_rank()
+    assert run(1.5, 2.0)[0] == 1.5
+    if comm.Get_size() > 1:
+        for J, p, words in ((rank, 2.0, "objective or observe"), (1.5, rank, "parameters")):
+            with pytest.raises(ValueError, match=f"{words}: .* has to be the same on all ranks"):
+                run(J, p)
 
 
 def test_that_nothing_was_observed_is_said(comm):
