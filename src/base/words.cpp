@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/words.h"
 
+#include <algorithm>
 #include <charconv>
 #include <numeric>
 #include <utility>

@@ -7,6 +7,7 @@
 #include <petsc/private/tsimpl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <random>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "planners/lists/overlap_beam.h"
 
+#include <algorithm>
+
 #include "base/index.h"
 #include "planners/lists/overlap_beam_state.h"
 #include "schedule/words/revolve.h"

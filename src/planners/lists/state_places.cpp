@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "planners/lists/state_places.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
