@@ -22,7 +22,7 @@ DISKS = ["schedule=async disk={}MiB", "schedule=async interval=4 disk={}MiB"]  #
 def sweep(bench, memory, options, room=None, kill_at=0, knob="twice the memory"):
     """Seconds of a sweep, and what its summary says twice as much of something would make of them."""
     environment = dict(os.environ, ANADROME_OPTIONS=f"directory={bench.states} memory={memory} "
-                                                    f"report=- takeover=on {options}")
+                                                    f"report=- {options}")
     command = ["mpirun", "-n", "1", os.path.join(bench.programs, "bench_advice"), "--bytes",
                str(STATE), "--steps", str(STEPS)]
     if room:  # a file system of the bench's own

@@ -139,6 +139,10 @@ class Case(unittest.TestCase):
         self.path("head", GO).unlink()
         shutil.rmtree(self.path("head", SAID))
 
+    def age(self, host, lock):
+        """The lock is a dead run's on every other host, and not only when its heartbeat is 120 s old."""
+        self.LAB.run(host, sys.executable, lab.HERE / "age_lock.py", lock, check=True)
+
     def assert_exact(self, process, grid=GRID, steps=STEPS):
         self.assertEqual(process.returncode, 0, launch.said(process))
         right = "gradient hash      " + launch.right_hash(grid, steps)

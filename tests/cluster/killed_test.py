@@ -21,10 +21,11 @@ class Killed(cluster.Case):
         self.assert_nothing_left()
 
     def shared(self, hosts, others, phases=PHASES):
-        words = ("--layout", "shared", "--directory", "/common", "--set", "takeover=on")
+        words = ("--layout", "shared", "--directory", "/common")
         for phase, then in itertools.product(phases, others):
             with self.subTest(phase=phase, then=then):
                 self.killed(hosts, phase, *words)
+                self.age(hosts[0], "/common/anadrome/lock")
                 self.goes_on(then, phase, *words)
 
 

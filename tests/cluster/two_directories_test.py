@@ -23,7 +23,7 @@ FAST, HOME = 2_000_000, 80_000
 
 def words(home):
     return (*ASYNC, "--resume", "--directory", f"/scratch,{home}", "--set", f"checkpoint_interval={BETWEEN}",
-            "--set", f"bandwidth_limit={FAST}B/s,{HOME}B/s", "--set", "takeover=on")
+            "--set", f"bandwidth_limit={FAST}B/s,{HOME}B/s")
 
 
 def most_steps_lost(ranks):
@@ -43,6 +43,7 @@ class Case(cluster.Case):
         process = self.heat(hosts, *words("/common"), at=at)
         self.assertNotIn(process.returncode, range(5), launch.said(process))
         self.has_both(*hosts)
+        self.age(hosts[0], "/common/anadrome/lock")
 
     def has_both(self, *hosts, home="/common", name="anadrome"):
         """There are states in the fast directory of each of the hosts, which may be off, and at home."""
@@ -173,6 +174,7 @@ class Hosts(OnGluster):
         try:
             self.lose(held, "n4", self.LAB.off)
             self.has_both(*ALL, home=home)
+            self.age("n1", f"{home}/anadrome/lock")
             self.resumes(then, at, home)
         finally:
             self.LAB.on("n4")
@@ -180,6 +182,7 @@ class Hosts(OnGluster):
         self.assert_nothing_left("n1", "n2", "n3")
         # It is back, with what it had, which is in nobody's way.
         self.assertIn("anadrome/segment-00000-node-000003.h5", self.left("n4", "/scratch"))
+        self.age("n4", "/scratch/anadrome/lock")
         self.assert_exact(self.heat(PERMUTED, *words(home)))
         self.assert_nothing_left()
         self.assertEqual(self.LAB.shell("n1", f"ls -A {home}"), "")

@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(All, KeptInFull, testing::ValuesIn(methods()),
 enum class Again { kNone, kPreflight, kMany };
 const std::pair<Again, std::string> asked[] = {
     {Again::kNone,
-     "memory=512MiB directory=. name=another takeover=on wait_for_lock=1 layout=rank "
+     "memory=512MiB directory=. name=another wait_for_lock=1 layout=rank "
      "transport=mpio "
      "direct=off disk=1GiB bandwidth_limit=1GB/s compress=lz4 keep=on progress=on trace=kept.json "
      "report=kept.txt watchdog=60 watchdog_action=abort checkpoint_interval=1 problem=oscillators "

@@ -260,7 +260,6 @@ const std::vector<Key>& keys() {
        Wants::kNothing, true},  // node-local directories may have names of their own
       {"name", [](Options& o, std::string_view v) { o.name = file_name(v); },
        [](const Options& o) { return o.name; }},
-      word("takeover", &Options::takeover, kSwitch),
       duration("wait_for_lock", &Options::wait_for_lock),
       word("transport", &Options::transport, kTransports, Wants::kDisk),
       {"disk",

@@ -26,7 +26,6 @@ struct Options {
   std::int64_t device_memory = 0;  ///< for slots on a device
   std::string directory = ".";
   std::string name = "anadrome";
-  bool takeover = false;
   double wait_for_lock = 0;  ///< seconds that another process is waited for
   TransportName transport = TransportName::kDirect;
   std::int64_t disk = -1;  ///< bytes, all ranks together; -1: unlimited

@@ -65,16 +65,16 @@ void DiskSpace::open(store::Leftovers leftovers) {
 // Rank 0 first. Then, for layouts that may be node-local, one rank per node: it finds rank 0's
 // directory (a shared file system) or makes one of its own. Then every rank looks.
 void DiskSpace::make_directory(store::Leftovers leftovers) {
-  const store::Claim claim = {leftovers, options_.takeover};
   const bool first = agreement_.rank() == 0;
   Failure failure = failure_from([&] {
     if (first) {
-      directory_ = store::RunDirectory::create(options_.directory, options_.name, run_id_, claim);
+      directory_ =
+          store::RunDirectory::create(options_.directory, options_.name, run_id_, leftovers);
     }
   });
   if (options_.watchdog > 0) agreement_.call_roll();  // nobody listens to heartbeats yet
   agreement_.agree({.call = Call::kBegin, .failure = failure});
-  if (options_.layout != Layout::kShared) make_directories_of_nodes(claim);
+  if (options_.layout != Layout::kShared) make_directories_of_nodes(leftovers);
   const Failure other = find_directory();
   failure = failure_from([&] {
     require_one_directory(other);
@@ -84,12 +84,12 @@ void DiskSpace::make_directory(store::Leftovers leftovers) {
   agreement_.agree({.call = Call::kBegin, .failure = failure});
 }
 
-void DiskSpace::make_directories_of_nodes(const store::Claim& claim) {
+void DiskSpace::make_directories_of_nodes(store::Leftovers leftovers) {
   const bool looks = agreement_.ranks().rank_on_node() == 0;
   const Failure failure = failure_from([&] {
     if (looks && agreement_.rank() != 0) {
-      directory_ =
-          store::RunDirectory::create_or_join(options_.directory, options_.name, run_id_, claim);
+      directory_ = store::RunDirectory::create_or_join(options_.directory, options_.name, run_id_,
+                                                       leftovers);
     }
   });
   agreement_.agree({.call = Call::kBegin, .failure = failure});

@@ -98,7 +98,7 @@ class DiskSpace final : public store::BlockPlaces {
 
  private:
   void make_directory(store::Leftovers leftovers);
-  void make_directories_of_nodes(const store::Claim& claim);
+  void make_directories_of_nodes(store::Leftovers leftovers);
   Failure find_directory();
   void require_one_directory(const Failure& other) const;
   void start_watch();

@@ -129,7 +129,7 @@ Failure Storage::remove() {
 
 // Rank 0 looks; the others wait in the agreement.
 void Storage::wait_for_lock() {
-  if (options_.wait_for_lock <= 0 || options_.takeover || stays()) return;
+  if (options_.wait_for_lock <= 0 || stays()) return;
   held_.attempt([&] {
     if (agreement_.rank() == 0) wait_for_holder();
   });

@@ -79,8 +79,8 @@ void require_ours(const Directory& directory) {
   throw Error(ANADROME_ERR_BUSY,
               path + " is in use by a live run: " + describe_holder(holder, calendar_seconds()) +
                   "; set another name or directory" +
-                  (elsewhere ? ", or takeover=on if that process is gone" : ", or end that one") +
-                  "; wait_for_lock=SECONDS waits for it");
+                  (elsewhere ? ", or wait_for_lock=3min if that process is gone"
+                             : ", or end that one; wait_for_lock=SECONDS waits for it"));
 }
 
 // To be sure: where a storage server is away, a file that is there may seem to be missing.
@@ -133,13 +133,13 @@ RunDirectory::~RunDirectory() {
 }
 
 RunDirectory RunDirectory::create(const std::string& parent, const std::string& name,
-                                  const std::string& run_id, const Claim& claim) {
+                                  const std::string& run_id, Leftovers leftovers) {
   // Between opening the lock and having it, a run that ends may have removed it: then once more.
   constexpr int kTries = 3;
   require_descriptors(parent, name);
   for (int i = 0; i < kTries; ++i) {
     RunDirectory directory;
-    if (directory.take(parent, name, run_id, claim) != Taking::kAgain) return directory;
+    if (directory.take(parent, name, run_id, leftovers) != Taking::kAgain) return directory;
   }
   throw_busy(path(parent, name), {});
 }
@@ -148,7 +148,7 @@ RunDirectory RunDirectory::create(const std::string& parent, const std::string& 
 // own, which create_or_join did not see yet. A lock that is free keeps others out while the files
 // beside it are looked at.
 RunDirectory::Taking RunDirectory::take(const std::string& parent, const std::string& name,
-                                        const std::string& run_id, const Claim& claim) {
+                                        const std::string& run_id, Leftovers leftovers) {
   bool made = false;
   directory_ = Directory::make(parent, name, made);
   bool made_lock = false;
@@ -164,17 +164,8 @@ RunDirectory::Taking RunDirectory::take(const std::string& parent, const std::st
     const Flock flock = try_flock(lock);
     const LockRecord holder = read_lock(lock);
     if (holder.run_id == run_id) return Taking::kJoined;
-    const bool elsewhere = state_of(holder.holder) == ProcessState::kElsewhere;
-    const bool takeover = claim.takeover && elsewhere && holder.holder.pid != 0;
-    if (is_live(holder, flock, calendar_seconds()) && !takeover) {
-      throw_busy(directory_.path(), holder);
-    }
+    if (is_live(holder, flock, calendar_seconds())) throw_busy(directory_.path(), holder);
     if (!made) RunFiles(directory_).require_made();
-    if (flock == Flock::kHeld) {  // by a host that is gone: it stays with that file
-      directory_.unlink(kLockName);
-      write_lock(lock, new_lock_record(run_id));  // for that host's run, should it live
-      return Taking::kAgain;
-    }
   } catch (...) {
     const bool busy = current_failure().status == ANADROME_ERR_BUSY;
     const bool mine = lock && !directory_.has_another(kLockName, lock);
@@ -188,7 +179,7 @@ RunDirectory::Taking RunDirectory::take(const std::string& parent, const std::st
   run_id_ = run_id;
   try {
     if (!made) {
-      remove_leftovers(claim.leftovers);
+      remove_leftovers(leftovers);
       directory_.make_private();
     }
     // After a power loss the lock says whose the files beside it are, or they are nobody's.
@@ -205,7 +196,7 @@ RunDirectory::Taking RunDirectory::take(const std::string& parent, const std::st
                   directory_.path_of(kLockName) + " does not hold what was written to it");
     }
   } catch (...) {  // the files of another run stay, though this one cannot go on
-    if (claim.leftovers == Leftovers::kTakeOver) lock_.close();
+    if (leftovers == Leftovers::kTakeOver) lock_.close();
     throw;
   }
   return Taking::kTaken;
@@ -226,9 +217,9 @@ void RunDirectory::remove_leftovers(Leftovers leftovers) const {
 }
 
 RunDirectory RunDirectory::create_or_join(const std::string& parent, const std::string& name,
-                                          const std::string& run_id, const Claim& claim) {
+                                          const std::string& run_id, Leftovers leftovers) {
   const bool is_here = !find(parent, name, run_id, 0);
-  return is_here ? RunDirectory{} : create(parent, name, run_id, claim);
+  return is_here ? RunDirectory{} : create(parent, name, run_id, leftovers);
 }
 
 std::optional<LockRecord> RunDirectory::other_holder(const std::string& parent,

@@ -17,12 +17,6 @@ namespace anadrome::store {
 /// How to treat the files of an earlier, dead or finished run.
 enum class Leftovers { kRemove, kTakeOver };
 
-/// How a directory is to be had.
-struct Claim {
-  Leftovers leftovers = Leftovers::kRemove;
-  bool takeover = false;  ///< a holder on another host is dead, whatever its heartbeat says
-};
-
 /// A lock that goes with this process: children that it forks do not hold it on after its end.
 class HeldLock {
  public:
@@ -50,11 +44,12 @@ class RunDirectory {
   /// Make `parent`/`name` and lock it. Throws ERR_BUSY if a live run holds it (and says which),
   /// ERR_ARGUMENT if it is something else, or holds a file that is not a run's; ERR_IO.
   static RunDirectory create(const std::string& parent, const std::string& name,
-                             const std::string& run_id, const Claim& claim = {});
+                             const std::string& run_id, Leftovers leftovers = Leftovers::kRemove);
   /// As create, unless the directory is the one that `run_id` created already (a shared file
   /// system): then nothing is owned here.
   static RunDirectory create_or_join(const std::string& parent, const std::string& name,
-                                     const std::string& run_id, const Claim& claim = {});
+                                     const std::string& run_id,
+                                     Leftovers leftovers = Leftovers::kRemove);
 
   /// What `create` would refuse for now only: a lock that another process holds, or, where that
   /// cannot be seen from here, one that is live as far as its heartbeat says.
@@ -93,7 +88,7 @@ class RunDirectory {
  private:
   enum class Taking { kTaken, kJoined, kAgain };
   Taking take(const std::string& parent, const std::string& name, const std::string& run_id,
-              const Claim& claim);
+              Leftovers leftovers);
   void remove_leftovers(Leftovers leftovers) const;
   void require_lock();
 

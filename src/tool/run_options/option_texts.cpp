@@ -204,12 +204,7 @@ const std::vector<OptionText>& option_texts() {
        "planned: a state that could not be written or came back wrong, a full disk. Ranks may "
        "have different values.",
        "all", "With `off` you learn of it from the summary alone.", "[messages](messages.md)"},
-      {"takeover", kFew, "off", "on",
-       "Treat a run of that name held by another host as dead, whatever its lock states. It is "
-       "for a host that went down less than 120 s ago.",
-       "yes", "If the other run lives, it loses its files.",
-       "[how a live run is known](reliability.md#one-live-run-per-name)"},
-      {"wait_for_lock", kFew, "0", "5min",
+      {"wait_for_lock", kFew, "0", "3min",
        "How long `anadrome_begin` waits while another process holds the directory: one that lives "
        "on this host (a job that is restarted at once finds the ranks of the one before), or one "
        "on "

@@ -143,18 +143,22 @@ TEST_F(Directory, IsNotKeptWhereAnotherFileTookThePlaceOfASegment) {
   });
 }
 
-TEST_F(Directory, OfALiveRunOnAnotherHostIsBusyOnAllRanksUntilItIsTakenOver) {
-  alone([] {
-    fs::create_directory(run_directory());
-    anadrome::store::LockRecord record = anadrome::store::new_lock_record("0123");
-    record.holder.host = "node017";
-    record.holder.machine = "another";
-    const std::string lock = run_directory() / "lock";
-    write_lock(anadrome::store::File::open(lock, O_RDWR | O_CREAT), record);
-  });
+TEST_F(Directory, OfALiveRunOnAnotherHostIsBusyOnAllRanksUntilItsHeartbeatIsOld) {
+  const auto leave = [](std::int64_t seconds_ago) {
+    alone([&] {
+      anadrome::store::LockRecord record = anadrome::store::new_lock_record("0123");
+      record.holder.host = "node017";
+      record.holder.machine = "another";
+      record.heartbeat -= seconds_ago;
+      fs::create_directory(run_directory());
+      const std::string lock = run_directory() / "lock";
+      write_lock(anadrome::store::File::open(lock, O_RDWR | O_CREAT), record);
+    });
+  };
   RunHandle run = prepared();
+  leave(5);
   expect_refused(run, ANADROME_ERR_BUSY, "on node017");
-  run.set("takeover", "on");
+  leave(500);
   expect_exact_sweep(run);
 }
 
@@ -207,7 +211,6 @@ TEST_F(Directory, ThatIsNotTheSameForAllRanksIsRefusedAndLeftAlone) {
 TEST_F(Directory, OfALiveRunOnThisHostIsBusyOnAllRanks) {
   RunHandle first = prepared(), second = prepared();
   expect_exact_sweep(first);
-  second.set("takeover", "on");  // of another host's only
   expect_refused(second, ANADROME_ERR_BUSY, "in use by another run of this process");
   expect_exact_sweep(first);
 }

@@ -226,8 +226,8 @@ TEST_F(StoppedRun, WaitsForASegmentThatIsAway) {
 TEST_F(StoppedRun, IsForgottenWhereItHasEnded) {
   std::filesystem::remove(segment);
   {
-    store::RunDirectory run = store::RunDirectory::create(directory.path(), "anadrome", "1",
-                                                          {store::Leftovers::kTakeOver});
+    store::RunDirectory run =
+        store::RunDirectory::create(directory.path(), "anadrome", "1", store::Leftovers::kTakeOver);
     run.note_end();
     std::filesystem::copy(directory / "anadrome/lock", directory / "lock");
     run.keep();

@@ -97,7 +97,7 @@ TEST_F(RunListing, RemovesKeptRunsThatAreAsTheyWereSeen) {
   std::filesystem::resize_file(parent / "k/segment-00000.h5", std::size_t{1} << 20);
   EXPECT_EQ(status_of([&] { remove_kept_run(seen); }), ANADROME_ERR_BUSY);
   EXPECT_EQ(list_runs(parent / "k")[0].state, RunState::kKept) << "no lock was left";
-  RunDirectory live = RunDirectory::create(parent.path(), "k", "1", {Leftovers::kTakeOver});
+  RunDirectory live = RunDirectory::create(parent.path(), "k", "1", Leftovers::kTakeOver);
   EXPECT_EQ(status_of([&] { remove_kept_run(seen); }), ANADROME_ERR_BUSY);
   EXPECT_TRUE(std::filesystem::exists(parent / "k/journal-000000"));
 }
@@ -191,7 +191,7 @@ TEST_F(RunListing, LosesNoByteOfTheFilesOfTheirUsers) {
         }
         if (what < 2) return;
         RunDirectory run = RunDirectory::create(
-            parent.path(), "run", "new", {what == 2 ? Leftovers::kRemove : Leftovers::kTakeOver});
+            parent.path(), "run", "new", what == 2 ? Leftovers::kRemove : Leftovers::kTakeOver);
         if (random() % 2 == 0) {  // while it runs
           mine["segment-00003.h5"] = "mine, too";
           put("run/segment-00003.h5", mine["segment-00003.h5"]);

@@ -24,7 +24,6 @@ inline constexpr std::array kKeys = {
     Key{"memory", "1GiB", "bytes per rank for everything that is held"},
     Key{"directory", ".", "where the files go; before -ts_trajectory_dirname"},
     Key{"name", "", "directory of this run in it; unique if not given"},
-    Key{"takeover", "off", "on: a run of that name on another host is dead"},
     Key{"wait_for_lock", "0", "seconds to wait for another run of that name to end"},
     Key{"schedule", "auto", "auto, store_all, revolve, async; mixed with steps"},
     Key{"interval", "auto", "async: steps between anchors"},
