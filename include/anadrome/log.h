@@ -25,7 +25,7 @@ typedef void (*anadrome_log_fn)(anadrome_log_level level, const char* line, void
  * standard error, as from the start. Local. Most lines are said by rank 0, those of the option
  * watchdog by any. `log` is called by the thread that is in a call of the library or by the
  * library's own, by several at a time perhaps; it calls nothing of the library and throws nothing.
- * Change it while no run and no store is open. The options warnings and progress hold as ever. */
+ * Change it while no run and no store is open. The option progress holds as ever. */
 ANADROME_API anadrome_status anadrome_set_log(anadrome_log_fn log, void* data);
 
 #ifdef __cplusplus

@@ -32,7 +32,6 @@ class Handle {
   explicit Handle(const std::string& options) {
     EXPECT_EQ(anadrome_open(MPI_COMM_WORLD, &run_), ANADROME_OK);
     anadrome_set(run_, "directory", directory().c_str());
-    anadrome_set(run_, "warnings", "off");
     set_options(run_, options);
   }
   ~Handle() { anadrome_close(&run_); }

@@ -71,7 +71,6 @@ struct Job {
     settings_add(&options.library, "directory", directory.c_str());
     settings_add(&options.library, "layout", layout.c_str());
     settings_add(&options.library, "keep", keep.c_str());
-    settings_add(&options.library, "warnings", "off");
     heat_run(MPI_COMM_WORLD, &options, &result);
   }
 };

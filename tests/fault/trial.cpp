@@ -242,7 +242,6 @@ anadrome_run* Bench::open(SweepResult& refused) {
     fs::create_directories(fast(), ignored);
   }
   set("directory", (setup_.two_directories ? fast() + "," : "") + directory_);
-  set("warnings", "off");
   set("memory", std::to_string(memory_) + "B");
   for (const auto& [key, value] : setup_.more) set(key, value);
   if (status == ANADROME_OK) return run;

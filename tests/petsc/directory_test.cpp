@@ -221,7 +221,7 @@ TEST(Files, OneThatIsHurtCostsStepsAndNotTheGradient) {
   const auto basic = forward("-ts_trajectory_type basic");
   const auto model = forward(
       "-ts_trajectory_type anadrome -ts_trajectory_anadrome_memory 64KiB -ts_trajectory_stride 3 "
-      "-ts_trajectory_anadrome_checkpoints 2 -ts_trajectory_anadrome_warnings off "
+      "-ts_trajectory_anadrome_checkpoints 2 "
       "-ts_trajectory_dirname hurt");
   on_one_rank([] {
     for (const auto& entry : fs::recursive_directory_iterator("hurt")) {

@@ -427,7 +427,7 @@ def test_a_directory_that_does_not_exist_is_an_os_error(comm):
 def test_lossy_compression_keeps_to_a_tolerance(comm, tolerance):
     x_0 = np.sin(np.linspace(0, 9, 200 * 300)).reshape(200, 300)
     u, largest = x_0.copy(), 0.0
-    with anadrome.Run(comm, schedule="async", interval="3", memory="4MiB", compress="zfp", warnings="off") as run:
+    with anadrome.Run(comm, schedule="async", interval="3", memory="4MiB", compress="zfp") as run:
         run.state(u=u)
         with pytest.raises(anadrome.Error, match="no number >= 0"):
             run.tolerance("u", -1)

@@ -170,7 +170,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
     PetscCall(open(tj));
     settings.changed = false;
     were_too_many_ = false;
-    resumption_.set(settings.commit_interval(), settings.value_or_environment("warnings") != "off");
+    resumption_.set(settings.commit_interval());
   }
   steps_said_ = settings.steps;
   first_ = base_ = step;

@@ -336,7 +336,6 @@ const std::vector<Key>& keys() {
        [](const Options& o) { return std::to_string(o.preflight); }},
       duration("watchdog", &Options::watchdog),
       word("watchdog_action", &Options::watchdog_action, kWatchdogActions, Wants::kWatchdog),
-      word("warnings", &Options::warnings, kSwitch, Wants::kNothing, true),
       word("progress", &Options::progress, kSwitch, Wants::kNothing, true),
       file("trace", &Options::trace, "write off or a file name", false),
       file("report", &Options::report, "write off, - or a file name", true),

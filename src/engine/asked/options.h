@@ -60,7 +60,6 @@ struct Options {
   std::int64_t preflight = -1;  ///< steps; 0: none; -1: as Preflight chooses
   double watchdog = 0;  ///< seconds of silence after which a rank is named; 0: nobody listens
   WatchdogAction watchdog_action = WatchdogAction::kReport;
-  bool warnings = true;
   bool progress = false;
   std::string trace = "off";   ///< "off" or a file
   std::string report = "off";  ///< "off", "-" (standard output) or a file

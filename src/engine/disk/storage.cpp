@@ -212,7 +212,7 @@ void Storage::make_transport(const MemoryPlan& memory, int volume, bool cores_ar
       volume == store::kFast ? options_.fast.bandwidth_limit : options_.bandwidth_limit;
   options.encoding = encoding_of(options_, fields_.state());
   options.cores_are_busy = cores_are_busy;
-  options.late = [this, volume, said = !options_.warnings](bool write) mutable {
+  options.late = [this, volume, said = false](bool write) mutable {
     if (std::exchange(said, true)) return;
     std::array<char, 16> rank{};
     std::snprintf(rank.data(), rank.size(), "%d", agreement_.rank());

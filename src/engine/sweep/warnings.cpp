@@ -10,7 +10,7 @@ void Warnings::warn(std::initializer_list<std::string_view> what) {
 }
 
 void Warnings::say(std::initializer_list<std::string_view> what, anadrome_log_level level) {
-  if (!first_rank_ || !options_.warnings) return;
+  if (!first_rank_) return;
   progress_.finish();
   log_line(level, what);
 }

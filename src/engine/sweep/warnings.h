@@ -17,7 +17,7 @@ class Warnings {
   Warnings(bool first_rank, const Options& options, SweepState& sweep)
       : first_rank_(first_rank), options_(options), sweep_(sweep) {}
 
-  /// Rank 0 says it, if the options allow it. More of the same is counted in the statistics.
+  /// Rank 0 says it. More of the same is counted in the statistics.
   void warn(std::initializer_list<std::string_view> what);
   /// The same, whatever was said before.
   void say(std::initializer_list<std::string_view> what,

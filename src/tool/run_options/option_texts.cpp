@@ -199,11 +199,6 @@ const std::vector<OptionText>& option_texts() {
       {"watchdog_action", kFew, "report", "abort",
        "What follows. `report`: nothing. `abort`: every rank ends its process, and so the job.",
        "kill", "", "[ranks that stop answering](reliability.md#ranks-that-stop-answering)"},
-      {"warnings", kFew, "on", "off",
-       "One line on rank 0's standard error for the first thing in a sweep that did not go as "
-       "planned: a state that could not be written or came back wrong, a full disk. Ranks may "
-       "have different values.",
-       "all", "With `off` you learn of it from the summary alone.", "[messages](messages.md)"},
       {"wait_for_lock", kFew, "0", "3min",
        "How long `anadrome_begin` waits while another process holds the directory: one that lives "
        "on this host (a job that is restarted at once finds the ranks of the one before), or one "

@@ -159,7 +159,6 @@ PortOutcome run_port(Mistake mistake, const Settings& settings) {
   anadrome_set(run, "schedule", settings.schedule.c_str());
   anadrome_set(run, "memory", settings.schedule == "store_all" ? "32MiB" : "2MiB");
   anadrome_set(run, "directory", directory().c_str());
-  anadrome_set(run, "warnings", "off");
   for (const auto& [key, value] : settings.options) {
     EXPECT_EQ(anadrome_set(run, key.c_str(), value.c_str()), ANADROME_OK) << anadrome_last_error();
   }
@@ -370,11 +369,11 @@ TEST(Sweeps, InWhichNothingIsComparedSaySo) {
     return text.find("no step was run twice") != std::string::npos;
   };
   // With an end that comes in the first step nothing can be compared.
-  Settings settings = {"store_all", {{"warnings", "on"}}, 1, true};
+  Settings settings = {"store_all", {}, 1, true};
   EXPECT_EQ(said(settings), rank() == 0);
   settings.steps = 2;
   EXPECT_FALSE(said(settings));
-  settings = {"store_all", {{"warnings", "on"}}, 1};
+  settings = {"store_all", {}, 1};
   EXPECT_FALSE(said(settings));
 }
 
@@ -382,8 +381,7 @@ TEST(Sweeps, InWhichNoStateChangesSaySo) {
   for (const std::int64_t steps : {1, 20}) {
     for (const std::int64_t rest : {steps - 1, 10 * steps}) {  // spot checks are steps, too
       testing::internal::CaptureStderr();
-      run_port(Mistake::kNone,
-               {"auto", {{"memory", "32MiB"}, {"warnings", "on"}}, steps, false, rest});
+      run_port(Mistake::kNone, {"auto", {{"memory", "32MiB"}}, steps, false, rest});
       const std::string text = testing::internal::GetCapturedStderr();
       EXPECT_EQ(text.find("no step changed a registered state") != std::string::npos,
                 rank() == 0 && rest > steps)
@@ -501,8 +499,7 @@ TEST(Audit, WarnsOnceOfRoundingUnderEverySchedule) {
     for (const char* preflight : {"off", "2"}) {
       testing::internal::CaptureStderr();
       const PortOutcome outcome =
-          run_port(Mistake::kRounding,
-                   {schedule, {{"preflight", preflight}, {"interval", "5"}, {"warnings", "on"}}});
+          run_port(Mistake::kRounding, {schedule, {{"preflight", preflight}, {"interval", "5"}}});
       const std::string said = testing::internal::GetCapturedStderr();
       SCOPED_TRACE(schedule + " " + preflight + ": " + said);
       EXPECT_EQ(outcome.sweep, ANADROME_OK) << outcome.message;

@@ -147,7 +147,6 @@ TEST(RandomPorts, AreRightOrRefused) {
     anadrome_set(run, "schedule", schedule);
     anadrome_set(run, "memory", std::string(schedule) == "store_all" ? "4MiB" : memory);
     anadrome_set(run, "directory", directory().c_str());
-    anadrome_set(run, "warnings", "off");
     port.add_fields(run);
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + schedule + " " + memory + " hidden " +
                  std::to_string(port.kind()));

@@ -128,7 +128,6 @@ class Resume : public testing::TestWithParam<Setup> {
     anadrome_set(run, "resume", "on");
     anadrome_set(run, "checkpoint_interval", "0");
     anadrome_set(run, "directory", directories().c_str());
-    anadrome_set(run, "warnings", "off");
     for (const auto& [key, value] : GetParam().options) {
       EXPECT_EQ(anadrome_set(run, key, value), ANADROME_OK) << anadrome_last_error();
     }

@@ -16,7 +16,7 @@ using namespace anadrome::test;
 class BeginAgain : public ShortSweep {
  protected:
   RunHandle prepared_to_resume() {
-    return prepared({{"resume", "on"}, {"checkpoint_interval", "0"}, {"warnings", "off"}});
+    return prepared({{"resume", "on"}, {"checkpoint_interval", "0"}});
   }
   // By another process, forward at step 10 or later.
   void leave_a_run() {

@@ -28,7 +28,6 @@ TEST(FaultsInLittleMemory, LeaveNoCallbackWaitingForThoseOfOtherRanks) {
       RunHandle run(model, {{"schedule", "async"},
                             {"interval", "1"},
                             {"direct", "off"},
-                            {"warnings", "off"},
                             {"memory", std::to_string(least) + "B"}});
       FaultyFileSystem files;
       files.only_in("/segment-");

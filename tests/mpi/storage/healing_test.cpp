@@ -42,7 +42,6 @@ class Healing : public testing::Test {
     RunHandle run(model_, {{"schedule", "async"},
                            {"interval", interval},
                            {"transport", transport},
-                           {"warnings", "off"},
                            {"memory", std::to_string(memory_) + "B"}});
     SweepDriver driver(run, model_, reference_);
     driver.before_action = [&](const anadrome_action& action) {

@@ -29,8 +29,7 @@ class OtherMemory : public testing::Test {
              {"interval", "1"},
              {"resume", "on"},
              {"checkpoint_interval", "1000"},
-             {"memory", memory},
-             {"warnings", "off"}}};
+             {"memory", memory}}};
   }
   // By another process, forward at step 60 or later; with so many states to a block.
   std::int64_t leave_a_run(const char* memory) {

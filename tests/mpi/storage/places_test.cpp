@@ -66,7 +66,6 @@ struct Life {
              {"resume", "on"},
              {"checkpoint_interval", "1000"},
              {"memory", "64KiB"},
-             {"warnings", "off"},
              {"transport", transport},
              {"bandwidth_limit", two ? "none,200kB/s" : "none"},
              {"directory", where}}) {

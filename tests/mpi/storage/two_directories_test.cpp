@@ -55,8 +55,7 @@ class TwoDirectories : public ::testing::Test {
     return {model,
             {{"schedule", "async"},
              {"directory", fast() + "," + home()},
-             {"memory", "160KiB"},  // of blocks of 16 KiB
-             {"warnings", "off"}},
+             {"memory", "160KiB"}},  // of blocks of 16 KiB
             more};
   }
 

@@ -111,7 +111,6 @@ void prepare(RunHandle& run, Noise& noise, std::int64_t disk) {
   run.set("schedule", "async");
   run.set("memory", "4MiB");
   run.set("preflight", "off");
-  run.set("warnings", "off");
   run.set("compress", "lz4");
   run.set("disk", std::to_string(disk) + "B");
 }

@@ -162,7 +162,6 @@ class Lossy : public LossySweep, public testing::WithParamInterface<const char*>
     run.set("compress", GetParam());
     if (std::string(GetParam()) != "float32") run.set("tolerance", "1e-4");
     run.set("memory", "7MiB");
-    run.set("warnings", "off");
     run.set("bandwidth_limit", limit);
   }
 
@@ -275,7 +274,6 @@ class SingleSlots : public LossySweep {
     run.set("schedule", schedule);
     run.set("compress", "float32");
     run.set("memory", memory);
-    run.set("warnings", "off");
   }
   void expect_single(const std::vector<LossyModel>& found) {
     const auto most = differences(found);

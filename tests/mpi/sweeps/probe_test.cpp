@@ -91,7 +91,6 @@ void prepare(RunHandle& run, Problem& problem, const char* compress) {
   run.set("interval", "4");
   run.set("compress", compress);
   run.set("memory", "6MiB");
-  run.set("warnings", "off");
 }
 
 class Probes : public testing::TestWithParam<const char*> {

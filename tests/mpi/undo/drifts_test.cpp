@@ -31,7 +31,6 @@ class UndoDrifts : public testing::Test {
     run.set("compress", "lossy");
     run.set("interval", interval);
     run.set("directory", directory().c_str());
-    run.set("warnings", "off");
     run.set("audit", "off");
     run.set("memory", "4MiB");
   }

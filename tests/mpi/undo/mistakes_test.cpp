@@ -43,7 +43,6 @@ class UndoMistakes : public testing::Test {
     anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, x_.data(), x_.size());
     run.set("schedule", "undo");
     run.set("directory", directory().c_str());
-    run.set("warnings", "off");
   }
   void expect_refused(const char* key, const char* value, const char* words) {
     RunHandle run(MPI_COMM_WORLD);

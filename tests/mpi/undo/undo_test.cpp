@@ -63,7 +63,6 @@ class Undo : public testing::TestWithParam<Case> {
     model_->add_to(run);
     run.set("schedule", "undo");
     run.set("directory", directory().c_str());
-    run.set("warnings", "off");
     run.set("memory", "24MiB");
   }
 

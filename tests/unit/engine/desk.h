@@ -84,7 +84,6 @@ class Desk {
         state(static_cast<std::size_t>(state_bytes)),
         tape(static_cast<std::size_t>(tape_bytes)) {
     options.directory = directory.path();
-    options.warnings = false;
     add("u", ANADROME_ROLE_STATE, state);
     if (tape_bytes > 0) add("t", ANADROME_ROLE_TAPE, tape);
     fields.begin_sweep();

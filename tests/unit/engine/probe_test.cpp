@@ -70,7 +70,6 @@ TEST(Probe, GivesTheCallersAdjointBackWhereAnAnchorIsLostDuringATrial) {
 
 TEST(Probe, TakesAToleranceBelowWhatTheGradientMayHave) {
   LoneDesk desk;
-  desk.options.warnings = false;
   desk.options.tolerance = 1e-3;
   desk.options.gradient_error = 1e-4;
   const auto next_where = [&](double stated) {

@@ -74,7 +74,6 @@ struct Process : LoneDesk {
 TEST(Resumption, SaysWhatAKillCostsWhereNoFieldIsAdjoint) {
   for (const bool has_adjoint : {true, false}) {
     Process process("", "", has_adjoint);
-    process.options.warnings = true;
     testing::internal::CaptureStderr();
     process.begin();
     const std::string said = testing::internal::GetCapturedStderr();
@@ -121,9 +120,8 @@ TEST_F(StoppedRun, GoesOnInItsForwardAndInItsReverseSweep) {
 }
 
 TEST_F(StoppedRun, SaysWhereItGoesOn) {
-  const auto said = [&](bool warnings, std::int64_t until) {
+  const auto said = [&](std::int64_t until) {
     Process next(directory.path());
-    next.options.warnings = warnings;
     testing::internal::CaptureStderr();
     next.begin();
     const std::string text = testing::internal::GetCapturedStderr();
@@ -131,12 +129,11 @@ TEST_F(StoppedRun, SaysWhereItGoesOn) {
     next.stop();
     return text;
   };
-  const std::string forward = said(true, 7), reverse = said(true, 6);
+  const std::string forward = said(7), reverse = said(6);
   const std::string anew =
       "; what the program adds up begins anew, but for the adjoint fields lambda\n";
   EXPECT_TRUE(forward.ends_with("going on at step 12, forward, commit 1" + anew)) << forward;
   EXPECT_TRUE(reverse.ends_with("going on at step 7, reverse, commit 2" + anew)) << reverse;
-  EXPECT_EQ(said(false, 5), "");
 }
 
 struct StoppedRunOfSomeProblem : StoppedRun {
@@ -144,7 +141,7 @@ struct StoppedRunOfSomeProblem : StoppedRun {
 };
 
 TEST_F(StoppedRunOfSomeProblem, SaysThatNobodyComparesParameters) {
-  Process next(directory.path(), "problem= warnings=on");
+  Process next(directory.path(), "problem=");
   testing::internal::CaptureStderr();
   next.begin();
   const std::string text = testing::internal::GetCapturedStderr();

@@ -160,7 +160,6 @@ TEST(Storage, SaysOnceThatADirectoryIsInMemoryIfStatesGoThere) {
   for (const bool in_memory : {true, false}) {
     const FilesInMemory files(in_memory);
     Stored desk;
-    desk.options.warnings = true;
     const auto said = [&](const char* schedule) {
       testing::internal::CaptureStderr();
       desk.begin(schedule, 1000);

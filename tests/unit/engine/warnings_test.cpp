@@ -9,20 +9,17 @@
 namespace anadrome::engine {
 namespace {
 
-TEST(Warnings, AreSaidOnceInASweepByRankZeroIfAllowed) {
+TEST(Warnings, AreSaidOnceInASweepByRankZero) {
   for (const bool first_rank : {true, false}) {
-    for (const bool allowed : {true, false}) {
-      Options options;
-      options.warnings = allowed;
-      SweepState sweep;
-      Warnings warnings(first_rank, options, sweep);
-      testing::internal::CaptureStderr();
-      warnings.warn({"a disk", " is full"});
-      warnings.warn({"again"});
-      const std::string text = testing::internal::GetCapturedStderr();
-      EXPECT_EQ(text, first_rank && allowed ? "anadrome: a disk is full\n" : "");
-      EXPECT_TRUE(sweep.warned) << "on every rank";
-    }
+    const Options options;
+    SweepState sweep;
+    Warnings warnings(first_rank, options, sweep);
+    testing::internal::CaptureStderr();
+    warnings.warn({"a disk", " is full"});
+    warnings.warn({"again"});
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(text, first_rank ? "anadrome: a disk is full\n" : "");
+    EXPECT_TRUE(sweep.warned) << "on every rank";
   }
 }
 

@@ -355,12 +355,10 @@ PetscErrorCode Resumption::begin_adjoint(TS ts, PetscInt first, const KeptRecord
     PetscCall(VecDestroy(&solution));
   }
   PetscCall(adjoint_.restore(ts));
-  if (speaks_) {
-    PetscCall(PetscFPrintf(comm_, PETSC_STDERR,
-                           "anadrome: TSAdjointSolve goes on at step %" PetscInt_FMT
-                           " of %" PetscInt_FMT "\n",
-                           *from, first));
-  }
+  PetscCall(PetscFPrintf(comm_, PETSC_STDERR,
+                         "anadrome: TSAdjointSolve goes on at step %" PetscInt_FMT
+                         " of %" PetscInt_FMT "\n",
+                         *from, first));
   ts->adjoint_steps = first - *from;
   ts->steps = *from;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -31,11 +31,8 @@ struct SolveEnd {
 class Resumption {
  public:
   bool on() const { return on_; }
-  /// Seconds between two commits of an adjoint solve; a line on standard error where a run goes on?
-  void set(double interval, bool speaks) {
-    adjoint_.set_interval(interval);
-    speaks_ = speaks;
-  }
+  /// Seconds between two commits of an adjoint solve.
+  void set(double interval) { adjoint_.set_interval(interval); }
   /// Local: off.
   void leave() { on_ = false; }
 
@@ -96,7 +93,7 @@ class Resumption {
   PetscErrorCode arrive(TS ts, PetscInt step, const StepNotes& notes, const KeptRecords& kept);
   PetscErrorCode scratch(TS ts, const KeptRecords& kept, PetscInt step, Vec* solution);
 
-  bool on_ = false, speaks_ = true;
+  bool on_ = false;
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::string prefix_;  ///< of this rank's files
   NotesFile file_;

@@ -96,8 +96,7 @@ PetscErrorCode Directory::choose(TSTrajectory tj, const Settings& settings) {
   if (settings.resumes() && settings.value_or_environment("name").empty()) name_ = "TS";
   if (!name_.empty() || !from_environment("name").empty()) PetscFunctionReturn(PETSC_SUCCESS);
   char text[32];
-  if (rank == 0 && settings.value_or_environment("warnings") != "off")
-    PetscCall(say_how_many_are_abandoned(two_words(path_).last));
+  if (rank == 0) PetscCall(say_how_many_are_abandoned(two_words(path_).last));
   PetscCall(
       PetscSNPrintf(text, sizeof text, "%s%llx", kPrefix, static_cast<unsigned long long>(number)));
   name_ = text;

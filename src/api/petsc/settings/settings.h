@@ -47,7 +47,6 @@ inline constexpr std::array kKeys = {
     Key{"sweep", "1", "resume: the number of the run's first forward sweep"},
     Key{"audit", "error", "steps run again that differ: error, exact, warn, off"},
     Key{"preflight", "2", "steps at the start that are run twice and compared; off"},
-    Key{"warnings", "on", "a line for the first thing that did not go as planned"},
 };
 
 struct Settings {
