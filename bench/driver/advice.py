@@ -12,7 +12,7 @@ SLOW, FAST = "bandwidth_limit=15MB/s ", ""
 CASES = [("schedule=revolve", None, 0), ("schedule=async interval=20", None, 0),
          (SLOW + "schedule=async", None, 0), (FAST + "schedule=async", None, 0),
          (SLOW + "schedule=async interval=5", None, 0), ("schedule=async", 6 << 20, 0)]
-ONCE = [("schedule=revolve checkpoints=6", None, 0), (SLOW + "schedule=async anchors=4", None, 0),
+ONCE = [("schedule=revolve checkpoints=6", None, 0), 
         (SLOW + "schedule=async disk=8MiB", None, 0), ("schedule=auto", None, 0),
         (SLOW + "schedule=async keep=on", None, 0), (SLOW + "transport=mpio interval=10", None, 0),
         (SLOW + "schedule=async resume=on checkpoint_interval=0", None, 40), ("interval=20", 12 << 20, 0)]

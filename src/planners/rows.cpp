@@ -156,8 +156,7 @@ SweepPtr make_double(StreamProblem& problem) {
   const std::int64_t steps =
       sizing.end_known() ? sizing.steps + (sizing.record ? 0 : 1) : kMostSteps;
   const bool end_known = steps < kMostSteps;
-  const std::int64_t disk_slots =
-      problem.anchors_within(std::min(problem.blocks_on_disk, most_anchors(sizing)));
+  const std::int64_t disk_slots = std::min(problem.blocks_on_disk, most_anchors(sizing));
   const DoubleMemory memory = {problem.slots, problem.shared.tape_units};
   const std::int64_t longest = longest_double_interval(memory), interval = sizing.interval;
   const std::int64_t least =

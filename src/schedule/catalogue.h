@@ -50,7 +50,7 @@ struct Entry {
   Needs needs;
   InAuto in_auto = InAuto::kNever;
   KeptTapes tapes = KeptTapes::kNone;
-  /// Anchors are at intervals, which the options interval and anchors name.
+  /// Anchors are at intervals, which the option interval names.
   bool at_intervals = false;
   /// Takes no memory beyond the option `checkpoints`.
   bool capped_by_checkpoints = false;

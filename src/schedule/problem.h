@@ -30,7 +30,6 @@ struct Problem {
   bool tape_restarts = false;   ///< the tape of step k holds x_{k+1}
 
   std::int64_t blocks_on_disk = 0;  ///< that the disk may hold; 0: there is none
-  std::int64_t most_anchors = -1;   ///< states meant for disk, as the option says; -1: unlimited
   bool disk_is_full = false;        ///< it takes no state but x_0
   bool all_anchors = false;         ///< to the end, as for files that somebody will read
   bool leaves_states = false;       ///< in RAM, for a pass after the sweep
@@ -40,11 +39,6 @@ struct Problem {
 
   StepCosts costs;  ///< seconds; `adjoint` without the step that records a tape
   const IntervalTimes* interval_times = nullptr;  ///< of intervals that were measured
-
-  /// So many states on disk, or fewer where the option anchors says so.
-  std::int64_t anchors_within(std::int64_t most) const {
-    return most_anchors > 0 && most_anchors < most ? most_anchors : most;
-  }
 };
 
 }  // namespace anadrome::schedule

@@ -11,7 +11,7 @@ namespace {
 
 std::int64_t states_on_disk(const Problem& problem) {
   const std::int64_t states = problem.shared.states_per_block, blocks = problem.blocks_on_disk;
-  return problem.anchors_within(blocks < kMostSteps / states ? blocks * states : kNoLimit);
+  return blocks < kMostSteps / states ? blocks * states : kNoLimit;
 }
 
 // For passes, too, unless memory holds all states.

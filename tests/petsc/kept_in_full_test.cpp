@@ -103,7 +103,7 @@ const std::pair<Again, std::string> asked[] = {
      "report=kept.txt watchdog=60 watchdog_action=abort checkpoint_interval=1 problem=oscillators "
      "sweep=1 audit=exact tolerance=1e-3 probe=on gradient_error=1e-3 passes=2"},
     {Again::kPreflight, "preflight=2"},
-    {Again::kMany, "schedule=async interval=5 checkpoints=4 anchors=4 resume=on"}};
+    {Again::kMany, "schedule=async interval=5 checkpoints=4 resume=on"}};
 
 TEST(EveryOption, IsOneOfThese) {
   for (const petsc::Key& key : petsc::kKeys) {

@@ -175,11 +175,6 @@ class Output(unittest.TestCase):
         said = run("-ts_trajectory_view", "-ts_max_steps", "1", "-ts_trajectory_stride", "1").stdout
         self.assertRegex(said, r"schedule async, 1 step, ")
 
-    def test_view_says_when_the_first_steps_took_all_checkpoints_on_disk(self):
-        few = "-ts_trajectory_view", "-ts_trajectory_max_cps_ram", "2", "-ts_trajectory_max_cps_disk", "2"
-        for spread in ((), ("-ts_trajectory_stride", "7"), (KEY + "steps", "20")):
-            self.assertEqual("all that are allowed: -ts_trajectory_stride" in run(*few, *spread).stdout, not spread, spread)
-
     def test_view_without_a_limit(self):
         said = run("-ts_trajectory_view").stdout
         self.assertRegex(said, r"every record of 20 steps is kept in memory; there is room for \d{4,} of them beside the 16\.0 MiB")

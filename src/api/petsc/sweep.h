@@ -93,6 +93,7 @@ class Sweep {
 
   PetscErrorCode open(TSTrajectory tj);
   PetscErrorCode give_options(TSTrajectory tj);
+  std::int64_t room_on_disk(std::int64_t states) const;
   PetscErrorCode set(const char* key, const std::string& value);
   PetscErrorCode next();
   PetscErrorCode check(anadrome_status status, const char* advice = "") const;

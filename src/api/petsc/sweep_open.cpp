@@ -5,6 +5,7 @@
 
 #include "api/petsc/records/guard.h"
 #include "api/petsc/sweep.h"
+#include "base/checked.h"
 #include "base/words.h"
 
 namespace anadrome::petsc {
@@ -47,6 +48,17 @@ PetscErrorCode Sweep::set(const char* key, const std::string& value) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// For so many states, of which both fields begin pages, x_0 once more, and the files themselves.
+// Small states are written many at once.
+std::int64_t Sweep::room_on_disk(std::int64_t states) const {
+  constexpr std::int64_t kPage = 4096, kMiB = std::int64_t{1} << 20;
+  PetscMPIInt ranks = 1;
+  MPI_Comm_size(comm_, &ranks);
+  const std::int64_t state = round_up(shares_.state, kPage) + kPage;
+  const std::int64_t rest = state > kMiB ? kMiB : 16 * kMiB;
+  return checked_multiply(ranks, checked_add(checked_multiply(states + 1, state), rest));
+}
+
 PetscErrorCode Sweep::give_options(TSTrajectory tj) {
   const Settings& settings = settings_of(tj);
   PetscFunctionBegin;
@@ -60,7 +72,7 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj) {
   }
   if (settings.anchors > 0) {
     PetscCall(set("schedule", "async"));
-    PetscCall(set("anchors", std::to_string(settings.anchors)));
+    PetscCall(set("disk", std::to_string(room_on_disk(settings.anchors)) + "B"));
   }
   if (settings.checkpoints > 0) {
     if (settings.anchors <= 0 && settings.stride <= 0) PetscCall(set("schedule", "revolve"));

@@ -8,7 +8,7 @@
 namespace anadrome::petsc {
 namespace {
 
-std::string text_of_run(const Sweep& sweep, const Settings& settings) {
+std::string text_of_run(const Sweep& sweep) {
   anadrome_stats stats{};
   stats.size = sizeof stats;
   anadrome_statistics(sweep.run(), &stats);
@@ -30,12 +30,9 @@ std::string text_of_run(const Sweep& sweep, const Settings& settings) {
     text += std::to_string(before) + " steps before them, with all states in memory\n";
   text += "checkpoints in memory: " + std::to_string(stats.checkpoint_slots) + " at most\n";
   if (stats.interval > 0) {
-    const bool spread = settings.anchors <= 0 || settings.stride > 0 || settings.steps > 0;
     text += "checkpoints for disk: " + std::to_string(stats.anchors) + ", one every " +
             (stats.interval == 1 ? "step" : counted(stats.interval, "step"));
     if (stats.bytes_written <= 0) text += "; none was written";
-    if (!spread && stats.anchors >= settings.anchors)
-      text += "; the first steps took all that are allowed: -ts_trajectory_stride spreads them";
     text += "\n";
   }
   return text + "written " + format_bytes(stats.bytes_written) + ", read " +
@@ -107,7 +104,7 @@ PetscErrorCode view_trajectory(TSTrajectory tj, PetscViewer viewer) {
   const KeptRecords& kept = trajectory.kept;
   std::stringstream text;
   text << "anadrome " << anadrome_version() << ", numbers of rank 0\n";
-  if (trajectory.sweep.run() != nullptr) text << text_of_run(trajectory.sweep, trajectory.settings);
+  if (trajectory.sweep.run() != nullptr) text << text_of_run(trajectory.sweep);
   text << trajectory.sweep.steps_run_again() << " steps run again; " << kept.count()
        << " records kept in full, " << format_bytes(kept.bytes()) << " of "
        << format_bytes(kept.limit()) << "\n"

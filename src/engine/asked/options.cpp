@@ -291,7 +291,6 @@ const std::vector<Key>& keys() {
       number("interval", &Options::interval, "auto", 0, Wants::kIntervals),
       number("checkpoints", &Options::checkpoints, "unlimited", -1, Wants::kPlaces),
       number("passes", &Options::passes, "0", 0),
-      number("anchors", &Options::anchors, "unlimited", -1, Wants::kIntervals),
       {"direct",
        [](Options& o, std::string_view v) {
          const TwoWords words = two_words(v);

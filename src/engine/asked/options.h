@@ -43,7 +43,6 @@ struct Options {
   std::int64_t interval = 0;                  ///< 0: measured
   std::int64_t checkpoints = -1;  ///< most slots the schedule may use in memory; -1: all there are
   std::int64_t passes = 0;        ///< that will follow the sweep
-  std::int64_t anchors = -1;      ///< most states meant for disk; -1: unlimited
   store::DirectIo direct = store::DirectIo::kAuto;
   std::int64_t bandwidth_limit = 0;  ///< bytes per second; 0: none
   /// Codecs of states on disk: see Encoding. Empty: none.

@@ -83,8 +83,7 @@ void Keeper::tell_what_volumes_hold() {
                                                      disk_->blocks_written(store::kHome),
                                                      disk_->blocks_written(store::kFast));
   const std::int64_t most = schedule::kMostSteps / states - sweep_.newest_anchor;
-  const std::int64_t anchors = sweep_.newest_anchor + 1 + std::min(blocks, most) * states;
-  plan_.sweep->disk_holds(options_.anchors > 0 ? std::min(anchors, options_.anchors) : anchors);
+  plan_.sweep->disk_holds(sweep_.newest_anchor + 1 + std::min(blocks, most) * states);
 }
 
 // ---- blocks that are counted, and places ----
@@ -118,9 +117,8 @@ void Keeper::tell_what_disk_holds() {
   const Storage::Begun begun = this->begun();
   if (storage_.expected_blocks(plan_, begun) <= begun.blocks + 2 && begun.uncounted() > 0)
     count_all_blocks(Call::kAnchor);
-  const std::int64_t anchors = checked_multiply(storage_.expected_blocks(plan_, this->begun()),
-                                                plan_.memory.layout.states());
-  plan_.sweep->disk_holds(options_.anchors > 0 ? std::min(anchors, options_.anchors) : anchors);
+  plan_.sweep->disk_holds(checked_multiply(storage_.expected_blocks(plan_, this->begun()),
+                                           plan_.memory.layout.states()));
 }
 
 Failure Keeper::why_not_allowed(Call call) {

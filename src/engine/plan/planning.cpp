@@ -394,7 +394,6 @@ schedule::Problem Planning::problem(SweepPlan& plan) const {
   problem.shared = shared_memory(plan);
   problem.large_states = memory.shape.paged;
   if (plan.disk_use() != DiskUse::kNone) problem.blocks_on_disk = storage_.expected_blocks(plan);
-  problem.most_anchors = options_.anchors;
   problem.all_anchors = options_.files_are_read();
   problem.leaves_states = options_.passes > 0 && !options_.probes();
   problem.checkpoints = options_.checkpoints;

@@ -43,8 +43,6 @@ void require_undo_fits(const Options& options, const Fields& fields, bool by_ste
     refuse("computes nothing again that a fast directory loses; set one directory, or resume=off");
   if (options.probes())
     refuse("has no states to try; it requires probe=off and gradient_error=off");
-  if (options.anchors >= 0)
-    refuse("needs all that it keeps on disk; it requires anchors=unlimited");
   if (options.is_lossy()) return require_drift_fits(options, by_steps);
   if (options.interval > 1)
     refuse(

@@ -143,10 +143,6 @@ const std::vector<OptionText>& option_texts() {
        "least modelled time of the sweep and that many passes, half of them forward. `auto` takes "
        "`store_all` if the states fit, otherwise `async`.",
        "many", "", "[passes](how-to/passes.md)"},
-      {"anchors", kFew, "unlimited", "100",
-       "For `async`: most anchors, an upper limit besides `disk`. After the last one it "
-       "recomputes the rest from RAM.",
-       "0", "", "[theory](theory-async.md)"},
       {"transport", kFew, "direct", "mpio",
        "`direct`: each rank's I/O thread reads and writes at byte offsets of the HDF5 files. "
        "`mpio`: H5Dwrite and H5Dread on the caller's thread, without overlap.",

@@ -35,7 +35,6 @@ void require_sense(const engine::Options& options) {
   require(options.memory >= 0 && options.disk >= -1 && options.interval >= 0 &&
           options.bandwidth_limit >= 0);
   require(options.checkpoints == -1 || options.checkpoints >= 1);
-  require(options.anchors == -1 || options.anchors >= 1);
   require(!options.name.empty() && options.name.front() != '.' &&
           options.name.find('/') == std::string::npos);
   require(!options.directory.empty() && !options.report.empty());

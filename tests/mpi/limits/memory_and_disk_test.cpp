@@ -142,14 +142,13 @@ TEST_F(Limits, StoreAllWithUnknownStepsSaysWhenItsSlotsAreUsedUp) {
   expect_exact(sweep(run, 4, true));
 }
 
-TEST_F(Limits, CheckpointsAndAnchorsByNumber) {
+TEST_F(Limits, CheckpointsByNumber) {
   for (const bool unknown : {false, true}) {
     for (const char* schedule : {"revolve", "async", "auto"}) {
       RunHandle run = opened(schedule, 20 * least_memory(model_, "async"),
-                             {{"checkpoints", "3"}, {"anchors", "2"}, {"interval", "4"}});
+                             {{"checkpoints", "3"}, {"interval", "4"}});
       expect_exact(sweep(run, 30, unknown));
       EXPECT_EQ(run.statistics().checkpoint_slots, 3);
-      EXPECT_LE(run.statistics().anchors, 2);
       EXPECT_GT(run.statistics().forward_steps_taken, 30 + 20);
     }
   }

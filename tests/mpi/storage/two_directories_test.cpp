@@ -121,8 +121,8 @@ TEST_F(TwoDirectories, ComeAndGoFromSweepToSweep) {
       {{"schedule", "async"}, {"interval", "auto"}},
       {{"directory", fast()}, {"bandwidth_limit", "none"}, {"memory", "60KiB"}},
       {{"directory", both}, {"memory", "40KiB"}, {"disk", "1MiB,600KiB"}, {"interval", "1"}},
-      {{"anchors", "5"}, {"memory", "250KiB"}, {"checkpoints", "2"}},
-      {{"schedule", "auto"}, {"anchors", "unlimited"}, {"disk", "unlimited"}}};
+      {{"memory", "250KiB"}, {"checkpoints", "2"}},
+      {{"schedule", "auto"}, {"disk", "unlimited"}}};
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
     SCOPED_TRACE(i);
     for (const auto& [key, value] : sweeps[i]) run.set(key, value);

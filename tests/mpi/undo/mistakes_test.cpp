@@ -246,7 +246,6 @@ TEST_F(UndoMistakes, MemoryIsThatOfTheOption) {
 TEST_F(UndoMistakes, WhatDoesNotSuitIsRefused) {
   expect_refused("keep", "on", "keep=off");
   expect_refused("passes", "2", "passes=0");
-  expect_refused("anchors", "9", "anchors=unlimited");
   expect_refused("compress", "round", "compress=round");
   expect_refused("interval", "7", "interval=auto");
   expect_refused("compress", "lossy", "interval");

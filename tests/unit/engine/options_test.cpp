@@ -81,15 +81,15 @@ TEST(Options, UnderstandUnits) {
 TEST(Options, SayWhatElseTheyUnderstand) {
   EXPECT_EQ(refusal("interval", "every"),
             "option interval: 'every' is not a positive number or auto");
-  EXPECT_EQ(refusal("anchors", "none"),
-            "option anchors: 'none' is not a positive number or unlimited");
+  EXPECT_EQ(refusal("checkpoints", "none"),
+            "option checkpoints: 'none' is not a positive number or unlimited");
   EXPECT_EQ(refusal("watchdog", "soon"),
             "option watchdog: expected a number of seconds, e.g. 0.08, 80ms or 25min, not 'soon'");
 }
 
 TEST(Options, SayWhichOfTheEnvironmentTheProgramBeats) {
   Options options;
-  options.set_environment("memory=100MiB anchors=7 keep=on directory=/scratch");
+  options.set_environment("memory=100MiB passes=7 keep=on directory=/scratch");
   EXPECT_EQ(options.overruled(), "");
   options.set("memory", "1MiB");
   options.set("directory", "/tmp");
@@ -112,10 +112,10 @@ std::string without_effect(const char* schedule, const char* settings) {
 }
 
 TEST(Options, SayWhatHasNoEffectWithASchedule) {
-  const char* const many = "keep=on disk=1GiB interval=7 anchors=3 checkpoints=5 memory=2GiB";
+  const char* const many = "keep=on disk=1GiB interval=7 checkpoints=5 memory=2GiB";
   EXPECT_EQ(without_effect("revolve", many),
             "disk, keep: no state goes to disk; "
-            "interval, anchors: this schedule has no intervals");
+            "interval: this schedule has no intervals");
   EXPECT_EQ(without_effect("async", many), "");
   EXPECT_EQ(without_effect("store_all", "checkpoints=5"),
             "checkpoints: the number of states in memory is the schedule's");

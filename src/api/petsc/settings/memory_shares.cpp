@@ -11,7 +11,7 @@ namespace {
 // Where nobody said otherwise: how states are kept, how many, or how many steps there are, which
 // tells the library at once whether all records fit. For files that stay it would run steps again.
 bool keeps_all_at_first(const Settings& settings, bool files_stay) {
-  for (const char* key : {"schedule", "interval", "checkpoints", "anchors", "resume"}) {
+  for (const char* key : {"schedule", "interval", "checkpoints", "resume"}) {
     const std::string value = settings.value_or_environment(key);
     if (!value.empty() && value != "auto" && value != "off") return false;
   }

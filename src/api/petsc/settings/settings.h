@@ -28,7 +28,6 @@ inline constexpr std::array kKeys = {
     Key{"schedule", "auto", "auto, store_all, revolve, async; mixed with steps"},
     Key{"interval", "auto", "async: steps between anchors"},
     Key{"checkpoints", "unlimited", "states in memory the schedule counts on, at most"},
-    Key{"anchors", "unlimited", "states on disk, at most"},
     Key{"layout", "shared", "shared, node or rank: one file for all ranks, a node, a rank"},
     Key{"transport", "direct", "direct: an I/O thread; mpio: parallel HDF5, no overlap"},
     Key{"direct", "auto", "O_DIRECT: auto, on, off"},
@@ -52,7 +51,7 @@ inline constexpr std::array kKeys = {
 struct Settings {
   std::array<std::string, kKeys.size()> values;  ///< "": not given
   PetscInt checkpoints = -1;                     ///< -ts_trajectory_max_cps_ram, or max_units_ram
-  PetscInt anchors = -1;                         ///< -ts_trajectory_max_cps_disk, or max_units_disk
+  PetscInt anchors = -1;                         ///< room on disk: max_cps_disk, or max_units_disk
   PetscInt stride = -1;                          ///< -ts_trajectory_stride
   PetscInt steps = -1;  ///< of a forward sweep, all its TSSolve together; -1: not known beforehand
   PetscReal tolerance = 1e-8;   ///< for a step run again
