@@ -21,7 +21,7 @@ RESUME = ("--resume", "--set", "checkpoint_interval=0")
 GO = "/common/go"
 # The ranks that a lost host leaves end, and the daemon of rank 0's host keeps what that said: mpirun may be busy with the lost host for
 # half a minute, and then leaves out what ranks said before they ended.
-WATCHDOG = ("--set", "watchdog=5", "--set", "watchdog_action=abort")
+WATCHDOG = ("--set", "watchdog=5,abort")
 SAID = "/common/said"
 WATCHED = ("--output-filename", SAID)
 

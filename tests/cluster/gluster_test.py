@@ -133,7 +133,7 @@ class ReadOnly(Case):
 
 
 class Hosts(Case):
-    """watchdog_action=abort ends the ranks that a lost host leaves, and the job goes on without that host."""
+    """watchdog=5,abort ends the ranks that a lost host leaves, and the job goes on without that host."""
     def lost(self, volume, at, lose):
         held = self.on(volume, at, *RESUME, *cluster.WATCHDOG, options=cluster.WATCHED)
         self.lose(held, "n4", lose)

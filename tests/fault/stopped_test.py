@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ranks that stop answering, in every phase: the watchdog names them within ten seconds. With watchdog_action=report the
-gradient is exact after SIGCONT; with abort the job ends."""
+"""Ranks that stop answering, in every phase: the watchdog names them within ten seconds. Without abort the gradient
+is exact after SIGCONT; with abort the job ends."""
 import collections
 import os
 import queue
@@ -154,7 +154,7 @@ class ReportedInEveryPhase(Reporting):
 
 
 class Ended(Case):
-    """With watchdog_action=abort."""
+    """With watchdog=1,abort."""
 
     def ends(self, command, cause, rank):
         process, lines = self.start(command)
@@ -169,14 +169,14 @@ class Ended(Case):
         gradient, _, actions = self.whole(3, words)
         first = ("--stop-action", 3) if PORTABLE else ("--stop-begin", 1)  # in begin it may be busy
         for rank, stop in ((0, first), (2, ("--stop-action", 2 * actions // 3))):
-            command = self.command(3, (*words, "watchdog=1", "watchdog_action=abort"), rank, *stop)
+            command = self.command(3, (*words, "watchdog=1,abort"), rank, *stop)
             self.assertNotEqual(self.ends(command, STOPPED, rank), 0)
         process = launch.run_command(self.command(3, words, 0))
         self.assertEqual(process.returncode, 0, launch.said(process))
         self.assertIn(f"gradient {gradient} resumed 1", process.stdout)
 
     def test_killed_under_a_launcher_that_leaves_the_others(self):
-        words = (*SCHEDULES["async"], "watchdog=1", "watchdog_action=abort")
+        words = (*SCHEDULES["async"], "watchdog=1,abort")
         command = self.command(3, words, 1, "--kill-action", 30)
         self.ends(command[:1] + ["--enable-recovery"] + command[1:], "dead", 1)
 

@@ -22,8 +22,6 @@ const Names<Audit> kAudits = {{"off", Audit::kOff},
                               {"warn", Audit::kWarn},
                               {"error", Audit::kError},
                               {"exact", Audit::kExact}};
-const Names<WatchdogAction> kWatchdogActions = {{"report", WatchdogAction::kReport},
-                                                {"abort", WatchdogAction::kAbort}};
 const Names<Layout> kLayouts = {
     {"shared", Layout::kShared}, {"node", Layout::kNode}, {"rank", Layout::kRank}};
 const Names<TransportName> kTransports = {{"direct", TransportName::kDirect},
@@ -156,16 +154,7 @@ std::int64_t rate_or_none(std::string_view text) {
 }
 
 // The option without which an option has no effect.
-enum class Wants {
-  kNothing,
-  kDisk,
-  kDiskOrSlots,
-  kTolerance,
-  kIntervals,
-  kPlaces,
-  kResume,
-  kWatchdog
-};
+enum class Wants { kNothing, kDisk, kDiskOrSlots, kTolerance, kIntervals, kPlaces, kResume };
 
 const Names<Wants> kReasons = {
     {"no state goes to disk", Wants::kDisk},
@@ -173,8 +162,7 @@ const Names<Wants> kReasons = {
     {"compress is neither round, zfp nor lossy", Wants::kTolerance},
     {"this schedule has no intervals", Wants::kIntervals},
     {"the number of states in memory is the schedule's", Wants::kPlaces},
-    {"resume is off", Wants::kResume},
-    {"watchdog is 0", Wants::kWatchdog}};
+    {"resume is off", Wants::kResume}};
 
 bool has(Wants wanted, const Options& options, const schedule::Entry& played, bool single) {
   switch (wanted) {
@@ -190,8 +178,6 @@ bool has(Wants wanted, const Options& options, const schedule::Entry& played, bo
       return !played.keeps_every_state();
     case Wants::kResume:
       return options.resume;
-    case Wants::kWatchdog:
-      return options.watchdog > 0;
     case Wants::kNothing:
       break;
   }
@@ -333,8 +319,19 @@ const std::vector<Key>& keys() {
       {"preflight",
        [](Options& o, std::string_view v) { o.preflight = is_word(v, "off") ? 0 : positive(v); },
        [](const Options& o) { return std::to_string(o.preflight); }},
-      duration("watchdog", &Options::watchdog),
-      word("watchdog_action", &Options::watchdog_action, kWatchdogActions, Wants::kWatchdog),
+      {"watchdog",
+       [](Options& o, std::string_view v) {
+         const TwoWords words = two_words(v);
+         if (words.are_two && !is_word(words.last, "abort")) {
+           throw Error(ANADROME_ERR_ARGUMENT,
+                       "'" + words.last + "' is not abort, which is all that may follow the time");
+         }
+         o.watchdog = seconds(words.first);
+         o.watchdog_aborts = words.are_two;
+       },
+       [](const Options& o) {
+         return std::to_string(o.watchdog) + (o.watchdog_aborts ? ",abort" : "");
+       }},
       word("progress", &Options::progress, kSwitch, Wants::kNothing, true),
       file("trace", &Options::trace, "write off or a file name", false),
       file("report", &Options::report, "write off, - or a file name", true),

@@ -18,7 +18,6 @@ namespace anadrome::engine {
 
 enum class Layout { kShared, kNode, kRank };
 enum class TransportName { kDirect, kMpio };
-enum class WatchdogAction { kReport, kAbort };
 enum class Audit { kOff, kWarn, kError, kExact };
 
 struct Options {
@@ -58,7 +57,7 @@ struct Options {
   Audit audit = Audit::kError;
   std::int64_t preflight = -1;  ///< steps; 0: none; -1: as Preflight chooses
   double watchdog = 0;  ///< seconds of silence after which a rank is named; 0: nobody listens
-  WatchdogAction watchdog_action = WatchdogAction::kReport;
+  bool watchdog_aborts = false;  ///< and all ranks then end the job
   bool progress = false;
   std::string trace = "off";   ///< "off" or a file
   std::string report = "off";  ///< "off", "-" (standard output) or a file

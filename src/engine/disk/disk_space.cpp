@@ -143,7 +143,7 @@ void DiskSpace::start_watch() {
     settings.run_id = run_id_;
     settings.holds_lock = directory_.owned();
     settings.seconds = options_.watchdog;
-    settings.action = options_.watchdog_action;
+    settings.aborts = options_.watchdog_aborts;
     settings.rank = agreement_.rank();
     settings.ranks = agreement_.size();
     settings.process_of = [this](int rank) { return agreement_.process_of(rank); };

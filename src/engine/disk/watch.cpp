@@ -59,10 +59,9 @@ std::string text_of(const store::Heartbeat& heartbeat) {
                                         : ", last seen " + text_of_activity(heartbeat.activity));
 }
 
-const char* what_follows(WatchdogAction action) {
-  return action == WatchdogAction::kAbort
-             ? "the job ends (watchdog_action=abort)"
-             : "the other ranks wait for it (watchdog_action=abort would end the job)";
+const char* what_follows(bool aborts) {
+  return aborts ? "the job ends (watchdog=SECONDS,abort)"
+                : "the other ranks wait for it (watchdog=SECONDS,abort would end the job)";
 }
 
 }  // namespace
@@ -162,7 +161,7 @@ void Watch::look(double seconds) {
     if (name_if_stopped(rank)) stopped = true;
   }
   name_who_left(seconds);
-  if (stopped && settings_.action == WatchdogAction::kAbort) end_job();
+  if (stopped && settings_.aborts) end_job();
 }
 
 // Does that rank answer?
@@ -223,7 +222,7 @@ void Watch::name(int rank, const std::string& how) {
       format_fixed(seconds, 1) + " s, since " + format_calendar(since) + ": " + how + "; rank " +
       std::to_string(settings_.rank) + " is " +
       text_of_activity(activity_.load(std::memory_order_relaxed)) + "; " +
-      what_follows(settings_.action));
+      what_follows(settings_.aborts));
 }
 
 // Every rank ends itself: where one ends alone, some launchers leave the others. They learn it from
@@ -244,27 +243,25 @@ void Watch::end_later() {
 // ---- on the caller's thread ----
 
 void name_the_late(Agreement& agreement, const Options& options) {
-  const WatchdogAction asked = options.watchdog_action;
-  agreement.set_patience(
-      options.watchdog, [&agreement, asked](int rank, double seconds, bool came) {
-        const store::ProcessIdentity process = agreement.process_of(rank);
-        const std::string who = "rank " + std::to_string(rank) + " (process " +
-                                std::to_string(process.pid) + " on " + process.host + ")";
-        const std::string time = format_fixed(seconds, 1) + " s";
-        if (came) {
-          say(who + " is in anadrome_begin like the others, after " + time);
-          return true;
-        }
-        const store::ProcessState state = seen(process);
-        if (state == store::ProcessState::kRuns) return false;  // it prepares its run, perhaps
-        // From afar, one that is stopped looks as one that is busy.
-        const bool sure = state != store::ProcessState::kElsewhere;
-        const WatchdogAction action = sure ? asked : WatchdogAction::kReport;
-        say(who + " has held up anadrome_begin for " + time + ": " + text_of(state) +
-            (sure ? "" : ", or busy before that call") + "; " + what_follows(action));
-        if (action == WatchdogAction::kAbort) MPI_Abort(agreement.comm(), EXIT_FAILURE);
-        return true;
-      });
+  agreement.set_patience(options.watchdog, [&agreement, aborts = options.watchdog_aborts](
+                                               int rank, double seconds, bool came) {
+    const store::ProcessIdentity process = agreement.process_of(rank);
+    const std::string who = "rank " + std::to_string(rank) + " (process " +
+                            std::to_string(process.pid) + " on " + process.host + ")";
+    const std::string time = format_fixed(seconds, 1) + " s";
+    if (came) {
+      say(who + " is in anadrome_begin like the others, after " + time);
+      return true;
+    }
+    const store::ProcessState state = seen(process);
+    if (state == store::ProcessState::kRuns) return false;  // it prepares its run, perhaps
+    // From afar, one that is stopped looks as one that is busy.
+    const bool sure = state != store::ProcessState::kElsewhere;
+    say(who + " has held up anadrome_begin for " + time + ": " + text_of(state) +
+        (sure ? "" : ", or busy before that call") + "; " + what_follows(sure && aborts));
+    if (sure && aborts) MPI_Abort(agreement.comm(), EXIT_FAILURE);
+    return true;
+  });
 }
 
 }  // namespace anadrome::engine

@@ -54,7 +54,7 @@ class Watch {
     std::string run_id;
     bool holds_lock = false;
     double seconds = 0;  ///< of silence after which a rank is named; 0: nobody is looked for
-    WatchdogAction action = WatchdogAction::kReport;
+    bool aborts = false;
     int rank = 0, ranks = 1;
     /// A rank that left no heartbeat yet; pid 0: not known here.
     std::function<store::ProcessIdentity(int rank)> process_of = [](int) {

@@ -188,13 +188,10 @@ const std::vector<OptionText>& option_texts() {
        "0", "", "[verify](verify.md)"},
       {"watchdog", kFew, "0", "10min",
        "A rank without a heartbeat for this long is named on standard error, and again when it "
-       "answers. 0: no watchdog.",
-       "soon",
+       "answers. `10min,abort`: and every rank ends its process, and so the job. 0: no watchdog.",
+       "10min,kill",
        "With a watchdog even a schedule without disk has a directory, which all ranks must see.",
        "[ranks that stop answering](reliability.md#ranks-that-stop-answering)"},
-      {"watchdog_action", kFew, "report", "abort",
-       "What follows. `report`: nothing. `abort`: every rank ends its process, and so the job.",
-       "kill", "", "[ranks that stop answering](reliability.md#ranks-that-stop-answering)"},
       {"wait_for_lock", kFew, "0", "3min",
        "How long `anadrome_begin` waits while another process holds the directory: one that lives "
        "on this host (a job that is restarted at once finds the ranks of the one before), or one "

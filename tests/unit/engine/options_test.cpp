@@ -74,6 +74,10 @@ TEST(Options, UnderstandUnits) {
   EXPECT_EQ(options.memory, std::int64_t{8} << 30);
   options.set("watchdog", "500ms");
   EXPECT_EQ(options.watchdog, 0.5);
+  EXPECT_FALSE(options.watchdog_aborts);
+  options.set("watchdog", "10min,abort");
+  EXPECT_EQ(options.watchdog, 600);
+  EXPECT_TRUE(options.watchdog_aborts);
   options.set("checkpoint_interval", "2min");
   EXPECT_EQ(options.checkpoint_interval, 120);
 }
@@ -85,6 +89,8 @@ TEST(Options, SayWhatElseTheyUnderstand) {
             "option checkpoints: 'none' is not a positive number or unlimited");
   EXPECT_EQ(refusal("watchdog", "soon"),
             "option watchdog: expected a number of seconds, e.g. 0.08, 80ms or 25min, not 'soon'");
+  EXPECT_EQ(refusal("watchdog", "10min,kill"),
+            "option watchdog: 'kill' is not abort, which is all that may follow the time");
 }
 
 TEST(Options, SayWhichOfTheEnvironmentTheProgramBeats) {
@@ -139,10 +145,9 @@ TEST(Options, SayWhereAScheduleIsThatNoRunPlays) {
 }
 
 TEST(Options, SayWhatHasNoEffectWithoutAnotherOption) {
-  const std::string settings = "problem=a sweep=2 watchdog_action=abort";
-  EXPECT_EQ(without_effect("async", settings.c_str()),
-            "problem, sweep: resume is off; watchdog_action: watchdog is 0");
-  EXPECT_EQ(without_effect("async", (settings + " resume=on watchdog=9").c_str()), "");
+  const std::string settings = "problem=a sweep=2";
+  EXPECT_EQ(without_effect("async", settings.c_str()), "problem, sweep: resume is off");
+  EXPECT_EQ(without_effect("async", (settings + " resume=on").c_str()), "");
   EXPECT_EQ(without_effect("revolve", "keep=off direct=auto interval=auto"), "") << "the defaults";
 }
 

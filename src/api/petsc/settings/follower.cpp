@@ -9,8 +9,8 @@ namespace anadrome::petsc {
 namespace {
 
 constexpr std::array kReports = {"progress", "trace", "watchdog"};
-constexpr std::array kOthers = {"watchdog_action", "wait_for_lock", "layout",          "transport",
-                                "direct",          "disk",          "bandwidth_limit", "compress"};
+constexpr std::array kOthers = {"wait_for_lock", "layout",          "transport", "direct",
+                                "disk",          "bandwidth_limit", "compress"};
 
 bool is_off(const std::string& value) { return value.empty() || value == "off" || value == "0"; }
 
