@@ -21,7 +21,7 @@ ERRORS = [("off", None), ("lz4", None), ("float32", None)] + [
 
 
 def options(arguments, compress, tolerance, **more):
-    given = {"schedule": "async", "directory": arguments.directory, "preflight": "off", "compress": compress, **more}
+    given = {"schedule": "async", "directory": arguments.directory, "audit": "off", "compress": compress, **more}
     if tolerance is not None:
         given["tolerance"] = repr(tolerance)
     return given

@@ -29,7 +29,6 @@ constexpr std::array kModes = {
     Mode{"mixed", false, {{{"schedule", "mixed"}, kNothing}}},
     Mode{"async_zero_copy", true, {{{"schedule", "async"}, kNothing}}},
     Mode{"async_no_audit", false, {{{"schedule", "async"}, {"audit", "off"}}}},
-    Mode{"async_preflight", false, {{{"schedule", "async"}, {"preflight", "2"}}}},
     Mode{"revolve_no_audit", false, {{{"schedule", "revolve"}, {"audit", "off"}}}},
     Mode{"async_resume", false, {{{"schedule", "async"}, {"resume", "on"}}}},
     Mode{"async_commits", false, {{{"schedule", "async"}, {"resume", "on"}}}},
@@ -44,7 +43,6 @@ class Library {
       : problem_(problem), zero_copy_(mode.zero_copy) {
     check(anadrome_open(problem.model->grid.comm, &run_));
     set("directory", means.directory);
-    set("preflight", "off");  // it comes once in a run, in its first sweep
     set("name", name + "." + std::to_string(problem.steps));
     const std::size_t cells = problem.start.size();
     const bool resumes = mode.settings[1].key == std::string("resume");

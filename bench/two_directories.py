@@ -18,7 +18,7 @@ def options(arguments, mode):
     both = list(zip(*(words["fast"], words["home"]))) if mode == "both" else [(word,) for word in words[mode]]
     directory, limit, disk = (",".join(pair) for pair in both)
     return {"schedule": "async", "directory": directory, "bandwidth_limit": limit, "disk": disk, "memory": f"{arguments.memory_mib}MiB", "audit": "off",
-            "preflight": "off", "report": os.path.join(arguments.home, "report")}
+            "report": os.path.join(arguments.home, "report")}
 
 
 def sweep(run, q, arguments):

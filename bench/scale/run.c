@@ -94,9 +94,8 @@ static void lose_journal(const char* directory, int back) {
   PMPI_Barrier(MPI_COMM_WORLD);
 }
 
-#define EVERY_ANCHOR \
-  "schedule", "async", "interval", "1", "audit", "off", "preflight", "off", "memory", "256KiB"
-#define IN_MEMORY "schedule", "revolve", "audit", "off", "preflight", "off"
+#define EVERY_ANCHOR "schedule", "async", "interval", "1", "audit", "off", "memory", "256KiB"
+#define IN_MEMORY "schedule", "revolve", "audit", "off"
 #define RESUMES EVERY_ANCHOR, "resume", "on", "checkpoint_interval", "1000000"
 
 /// Of one rank no journal is alone: that is a new run.

@@ -14,8 +14,7 @@
 //   use runs and stores of their own (MPI_THREAD_MULTIPLE, a communicator for each); not with
 //   transport=mpio, and not while the program itself uses HDF5 in another thread.
 // - Memory: registered arrays stay the caller's. They are read when a state is kept or compared
-//   (options audit and preflight) and written when one is restored, inside anadrome_next, and at no
-//   other time.
+//   (option audit) and written when one is restored, inside anadrome_next, and at no other time.
 // - Units: sizes are bytes, times are seconds.
 // - NULL: a NULL handle or a NULL output gives ANADROME_ERR_ARGUMENT, never a crash.
 #ifndef ANADROME_ANADROME_H

@@ -30,7 +30,7 @@ Doing doing(const anadrome_action& action) {
 
 void Caller::begin() {
   preflight_.begin();
-  comparison_.begin(context_.asked.options.audit != Audit::kOff || preflight_.on());
+  comparison_.begin(context_.asked.options.audit != Audit::kOff);
   audits_.begin();
   spot_checks_.begin();
   clock_.begin(context_.asked.fields.state());
@@ -286,10 +286,9 @@ void Caller::look_at_adjoint() {
 void Caller::end_sweep() {
   look_at_adjoint();
   const SweepState& sweep = context_.play.sweep;
-  const Options& options = context_.asked.options;
+  const bool wanted = context_.asked.options.audit != Audit::kOff;
   const std::size_t fields = context_.asked.fields.all().size();
   if (sweep.checks.compared_some()) compared_fields_ = fields;
-  const bool wanted = options.preflight != 0 && options.audit != Audit::kOff;
   const bool is_whole = sweep.resumed.phase == ANADROME_PHASE_IDLE && sweep.advances > 0;
   if (!wanted || !is_whole) return;
   if (preflight_.at_rest()) {

@@ -28,8 +28,7 @@ class Caller {
         comparison_(context.peers, meeting, context.asked, context.play.plan,
                     context.notes.warnings),
         audits_(context.peers.held, context.play.plan, context.play.sweep, comparison_),
-        preflight_(context.peers, context.asked, context.play, context.notes.warnings, keeper,
-                   comparison_),
+        preflight_(context.peers, context.asked, context.play, keeper, comparison_),
         spot_checks_(context.peers, context.asked.fields, context.play, context.notes.measured,
                      keeper, comparison_) {}
 

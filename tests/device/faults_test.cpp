@@ -168,7 +168,7 @@ TEST(DeviceDrivers, AnEventThatFailsEndsTheSweep) {
     Driver driver;
     const anadrome_device_operations table = driver.table();
     DeviceModel model(elements());
-    Handle run("schedule=async interval=2 preflight=off" + sized(4, 2));
+    Handle run("schedule=async interval=2 audit=off" + sized(4, 2));
     ASSERT_EQ(anadrome_set_device(run, &table), ANADROME_OK);
     ASSERT_EQ(model.add_fields(run), ANADROME_OK);
     if (rank() == 0) driver.fails_at = event;
@@ -217,7 +217,7 @@ TEST(DeviceDrivers, ASlowDeviceIsNoFaultOfAWatchdog) {
     SlowDriver::slow = &slow;
     const anadrome_device_operations table = slow.table(driver.table());
     DeviceModel model(elements());
-    Handle run(options + std::string(" preflight=off watchdog=0.5") + sized(8, 5));
+    Handle run(options + std::string(" audit=off watchdog=0.5") + sized(8, 5));
     ASSERT_EQ(anadrome_set_device(run, &table), ANADROME_OK);
     ASSERT_EQ(model.add_fields(run), ANADROME_OK);
     const Result result = sweep(run, model, kSteps);

@@ -73,15 +73,14 @@ TEST(FaultsOfRings, HostMemoryDoesNotGrowWithTheSteps) {
 // The kernels of the forward sweep are all queued before the host has waited for one of them.
 TEST(FaultsOfRings, CopiesRunBesideTheSteps) {
   DeviceModel model(kElements);
-  const Result result = run_with("schedule=async interval=4 audit=off preflight=off" +
-                                     states("memory", 40) + states("device_memory", 4),
-                                 model, [&](const anadrome_action& action) {
-                                   if (action.kind == ANADROME_ADVANCE && action.first == 0)
-                                     fake_device::reset_counts();
-                                   if (action.kind != ANADROME_TURN) return;
-                                   EXPECT_EQ(fake_device::counts().host_waits, 0);
-                                   EXPECT_GT(fake_device::counts().copies, kManySteps / 4);
-                                 });
+  const Result result = run_with(
+      "schedule=async interval=4 audit=off" + states("memory", 40) + states("device_memory", 4),
+      model, [&](const anadrome_action& action) {
+        if (action.kind == ANADROME_ADVANCE && action.first == 0) fake_device::reset_counts();
+        if (action.kind != ANADROME_TURN) return;
+        EXPECT_EQ(fake_device::counts().host_waits, 0);
+        EXPECT_GT(fake_device::counts().copies, kManySteps / 4);
+      });
   ASSERT_EQ(result.status, ANADROME_OK) << result.message;
 }
 

@@ -45,10 +45,8 @@ std::vector<Case> cases() {
     add("Mpio", "schedule=async interval=3 transport=mpio" + sized(8, 3 + live), exchanged);
     add("EveryStateToDisk", "schedule=async interval=1 checkpoints=1" + sized(6, 2 + live),
         exchanged);
-    add("Audited", "schedule=async interval=3 audit=exact preflight=3" + sized(8, 3 + live),
-        exchanged);
-    add("Unaudited", "schedule=async interval=5 audit=off preflight=off" + sized(8, 3 + live),
-        exchanged);
+    add("Audited", "schedule=async interval=3 audit=exact" + sized(8, 3 + live), exchanged);
+    add("Unaudited", "schedule=async interval=5 audit=off" + sized(8, 3 + live), exchanged);
   }
   for (const double slots : {1.0, 2.0, 5.0, 40.0}) {
     const std::string number = std::to_string(static_cast<int>(slots));
@@ -127,7 +125,7 @@ TEST(DeviceRuns, KeepToBothBudgets) {
 }
 
 TEST(DeviceRuns, DoNotMakeTheHostWait) {
-  const std::string without = " audit=off preflight=off";
+  const std::string without = " audit=off";
   for (const char* options :
        {"schedule=revolve", "schedule=store_all", "schedule=async interval=4"}) {
     for (const bool exchanged : {false, true}) {
@@ -157,7 +155,7 @@ TEST(DeviceRuns, EndAtAnyMoment) {
     for (const char* options : {"schedule=revolve", "schedule=async interval=2"}) {
       for (int actions = 1; actions < 40; actions += exchanged ? 7 : 3) {
         DeviceModel model(elements(), exchanged);
-        Handle run(options + std::string(" audit=off preflight=off") +
+        Handle run(options + std::string(" audit=off") +
                    sized(7.1, exchanged || actions % 2 != 0 ? 4 : 0));
         ASSERT_EQ(model.add_fields(run), ANADROME_OK);
         ASSERT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();

@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(All, KeptInFull, testing::ValuesIn(methods()),
                          [](const auto& tested) { return tested.param.name; });
 
 // Every option, with a value: which ask for steps to be run again, where all records have room?
-enum class Again { kNone, kPreflight, kMany };
+enum class Again { kNone, kMany };
 const std::pair<Again, std::string> asked[] = {
     {Again::kNone,
      "memory=512MiB directory=. name=another wait_for_lock=1 layout=rank "
@@ -102,7 +102,6 @@ const std::pair<Again, std::string> asked[] = {
      "direct=off disk=1GiB bandwidth_limit=1GB/s compress=lz4 keep=on progress=on trace=kept.json "
      "report=kept.txt watchdog=60,abort checkpoint_interval=1 problem=oscillators "
      "sweep=1 audit=exact tolerance=1e-3 probe=on gradient_error=1e-3 passes=2"},
-    {Again::kPreflight, "preflight=2"},
     {Again::kMany, "schedule=async interval=5 checkpoints=4 resume=on"}};
 
 TEST(EveryOption, IsOneOfThese) {
@@ -132,7 +131,7 @@ TEST_P(ReportedInFull, NoStepIsRunAgainUnlessALimitAsksForIt) {
     if (again == Again::kMany) {
       EXPECT_GT(steps, expected.second + 2);
     } else {
-      EXPECT_EQ(steps, expected.second + (again == Again::kPreflight ? 2 : 0));
+      EXPECT_EQ(steps, expected.second);
     }
   };
   const std::string files = " -ts_trajectory_dirname kept_in_full",

@@ -69,8 +69,7 @@ class Output(unittest.TestCase):
         self.assertIn(f"recomputations for adjoint calculation = {steps}", said)
 
     def test_view_says_what_was_compared(self):
-        nothing = "compared nothing: no step was run twice; -ts_trajectory_anadrome_preflight 2 asks for it"
-        for words, said in (((), nothing), ((KEY + "preflight", "2"), "compared 2 steps with their first run"),
+        for words, said in (((), "compared nothing: no step was run twice"),
                             (("-ts_trajectory_max_cps_ram", "4"), r"compared \d{2} steps with their first run"),
                             (("-ts_trajectory_max_cps_ram", "4", KEY + "audit", "off"), "compared nothing: audit is off")):
             self.assertRegex(run("-ts_trajectory_view", *words).stdout, f"\n  {said}\n")
@@ -155,8 +154,6 @@ class Output(unittest.TestCase):
                             (["memory"], "-ts_trajectory_anadrome_memory needs a value"),
                             (["set_aside"], "-ts_trajectory_anadrome_set_aside: '' is not understood"),
                             (["replay_tolerance", "-1e-8"], "it is a number from 0 on"),
-                            (["preflight", "2x"], "it is off or a number of steps"),
-                            (["preflight", "0"], "it is off or a number of steps"),
                             (["steps", "0"], "it is a number from 1 on")):
             done = run(f"-ts_trajectory_anadrome_{words[0]}", *words[1:])
             self.assertNotEqual(done.returncode, 0, words)

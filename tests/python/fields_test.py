@@ -127,7 +127,7 @@ def test_an_exception_of_pack_comes_out_of_the_loop(comm):
     def pack(buffer):
         raise LookupError("no such part")
 
-    run = anadrome.Run(comm, schedule="store_all", preflight="off")
+    run = anadrome.Run(comm, schedule="store_all", audit="off")
     run.packed("model", 8, pack, lambda buffer: None)
     with pytest.raises(LookupError, match="no such part"), run:
         for action in run.sweep(3):
@@ -137,7 +137,7 @@ def test_an_exception_of_pack_comes_out_of_the_loop(comm):
 
 def test_a_buffer_that_was_lent_may_not_be_kept(comm):
     kept = []
-    run = anadrome.Run(comm, schedule="store_all", preflight="off")
+    run = anadrome.Run(comm, schedule="store_all", audit="off")
     run.packed("model", 8, lambda buffer: kept.append(np.frombuffer(buffer, "u1")), lambda buffer: None)
     with pytest.raises(BufferError, match="field 'model'.*kept the buffer"), run:
         for action in run.sweep(3):

@@ -97,9 +97,8 @@ void draw_options(Draw& draw, Job& job) {
     job.compresses = true;
     set("compress", draw.one_in(3) && !undoes ? "round" : "lz4");  // whole numbers stay whole
   }
-  constexpr std::array<const char*, 3> kAudits = {"warn", "error", "exact"};
-  if (draw.one_in(6)) set("audit", draw.of(kAudits));
-  if (draw.one_in(4)) set("preflight", undoes && draw.one_in(2) ? "9" : "off");
+  constexpr std::array<const char*, 4> kAudits = {"off", "warn", "error", "exact"};
+  if (draw.one_in(4)) set("audit", draw.of(kAudits));
   if (draw.one_in(6)) set("watchdog", "1000");
   if (on_disk && !setup.keeps() && draw.one_in(5)) {
     const std::int64_t room = draw.from(70, 900) * job.ranks;

@@ -78,7 +78,7 @@ void on_rank(const Options& options, const std::string& directory, Report& repor
            {"directory", directory},
            {"resume", options.kill ? "on" : "off"},
            {"checkpoint_interval", "0.2"},
-           {"preflight", "off"}}) {
+           {"audit", "off"}}) {
     if (anadrome_set(run, key, value.c_str()) != ANADROME_OK)
       world()->end(kLeft, anadrome_last_error());
   }

@@ -251,17 +251,14 @@ PetscErrorCode Sweep::replay(PetscInt from, PetscInt to) {
 }
 
 // The first steps, run a second time from the first record: what would be found in the reverse
-// sweep is found at once. Unasked, not where no step is run again, nor where a step takes a minute.
+// sweep is found at once. Not where no step is run again, nor where a step takes a minute.
 PetscErrorCode Sweep::preflight(TSTrajectory tj, PetscInt step, const KeptRecords& kept) {
-  PetscInt steps = 0;
-  bool asked = false;
+  constexpr PetscInt steps = 2;
   PetscFunctionBegin;
-  if (preflighted_ || returning()) PetscFunctionReturn(PETSC_SUCCESS);
-  const Settings& settings = settings_of(tj);
-  PetscCall(settings.preflight(&steps, &asked));
-  if (steps == 0 || step - first_ != steps || (keeps_all_ && !asked)) {
+  if (preflighted_ || returning() || keeps_all_ || step - first_ != steps)
     PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  const Settings& settings = settings_of(tj);
+  if (settings.audit() == "off") PetscFunctionReturn(PETSC_SUCCESS);
   preflighted_ = true;
   double took = now_seconds() - began_;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, comm_));
@@ -269,7 +266,7 @@ PetscErrorCode Sweep::preflight(TSTrajectory tj, PetscInt step, const KeptRecord
   const bool stored = settings.value_or_environment("schedule") == "store_all";
   const KeptRecord* const first = kept.find(first_);
   const PetscInt start = kept.start_between(first_, step);
-  if ((!asked && (long_steps || stored)) || first == nullptr || start != first_) {
+  if (long_steps || stored || first == nullptr || start != first_) {
     PetscFunctionReturn(PETSC_SUCCESS);  // or an event is on the way
   }
   KeptRecord now;

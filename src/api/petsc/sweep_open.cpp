@@ -65,7 +65,6 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj) {
   if (settings.resumes()) PetscCall(set("problem", "TS"));  // which is compared beside the journals
   for (const auto& [key, value] : words_of_environment()) PetscCall(set(key.c_str(), value));
   PetscCall(set("audit", "off"));  // every step that is run again has a fingerprint of its own
-  PetscCall(set("preflight", "off"));
   if (settings.stride > 0) {
     PetscCall(set("schedule", "async"));
     PetscCall(set("interval", std::to_string(settings.stride)));
@@ -92,13 +91,9 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj) {
   PetscCheck(in_small_letters(settings.value_or_environment("schedule")) != "undo", comm_,
              PETSC_ERR_SUP,
              "-ts_trajectory_anadrome_schedule is undo, and no step of a TS can be undone");
-  PetscInt preflight = 0;
-  bool asked = false;
-  PetscCall(settings.preflight(&preflight, &asked));  // what is misspelt is said now
   for (std::size_t i = 0; i < kKeys.size(); ++i) {
     const std::string_view key = kKeys[i].name;
-    if (key == "audit" || key == "preflight") continue;  // of the plugin's own
-    if (key == "compress") continue;                     // above
+    if (key == "audit" || key == "compress") continue;  // above
     if (!settings.values[i].empty()) PetscCall(set(kKeys[i].name, settings.values[i]));
   }
   PetscCall(set("directory", directory_.path()));

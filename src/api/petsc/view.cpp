@@ -46,8 +46,7 @@ std::string text_of_comparisons(const Trajectory& trajectory) {
   const std::int64_t steps = trajectory.sweep.steps_compared();
   if (trajectory.settings.audit() == "off") return "compared nothing: audit is off\n";
   if (steps > 0) return "compared " + counted(steps, "step") + " with their first run\n";
-  return "compared nothing: no step was run twice; -ts_trajectory_anadrome_preflight 2 asks for "
-         "it\n";
+  return "compared nothing: no step was run twice\n";
 }
 
 }  // namespace

@@ -316,9 +316,6 @@ const std::vector<Key>& keys() {
       {"sweep", [](Options& o, std::string_view v) { o.sweep = positive(v); },
        [](const Options& o) { return std::to_string(o.sweep); }, Wants::kResume},
       word("audit", &Options::audit, kAudits),
-      {"preflight",
-       [](Options& o, std::string_view v) { o.preflight = is_word(v, "off") ? 0 : positive(v); },
-       [](const Options& o) { return std::to_string(o.preflight); }},
       {"watchdog",
        [](Options& o, std::string_view v) {
          const TwoWords words = two_words(v);

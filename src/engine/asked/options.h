@@ -55,7 +55,6 @@ struct Options {
   std::string problem;              ///< must be the same for a run to go on
   std::int64_t sweep = 1;           ///< number of the first sweep
   Audit audit = Audit::kError;
-  std::int64_t preflight = -1;  ///< steps; 0: none; -1: as Preflight chooses
   double watchdog = 0;  ///< seconds of silence after which a rank is named; 0: nobody listens
   bool watchdog_aborts = false;  ///< and all ranks then end the job
   bool progress = false;

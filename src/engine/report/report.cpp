@@ -251,7 +251,7 @@ void Report::summarise() {
   const bool part = sweep_.resumed.phase != ANADROME_PHASE_IDLE;
   SweepTimes times = times_of(stats, all, sweep_.spent, part);
   times.slowed = slowed();
-  const bool compares = options_.audit != Audit::kOff || options_.preflight != 0;
+  const bool compares = options_.audit != Audit::kOff;
   const bool offer_exchanged = plan_.memory.largest_state_bytes >= store::kHandedOverBytes &&
                                !plan_.memory.single && !plan_.schedule->needs.undo;
   const std::string text =

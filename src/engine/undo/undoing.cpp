@@ -17,7 +17,7 @@
 namespace anadrome::engine {
 namespace {
 
-constexpr std::int64_t kComparedSteps = 2;  // where the option preflight leaves it to the library
+constexpr std::int64_t kComparedSteps = 2;
 
 }  // namespace
 
@@ -32,9 +32,8 @@ void Undoing::arrange() {
   if (!on_) return asked_.fields.begin_sweep();
   require_undo_fits(asked_.options, asked_.fields, by_steps_);
   Options& options = asked_.options;
-  const bool compares = options.audit != Audit::kOff && options.preflight != 0;
   audit_ = options.audit;
-  compared_steps_ = !compares ? 0 : options.preflight > 0 ? options.preflight : kComparedSteps;
+  compared_steps_ = audit_ != Audit::kOff ? kComparedSteps : 0;
   block_ = options.is_lossy() ? options.interval : 1;
   play_.sweep.undone.per_state = block_;
   play_.sweep.undone.steps = steps_;
@@ -43,7 +42,6 @@ void Undoing::arrange() {
   if (!drifts()) options.compress = {store::CodecName::kLz4};
   options.interval = 1;
   options.audit = Audit::kOff;  // no residual is computed twice
-  options.preflight = 0;
 
   if (drifts()) compared_steps_ = std::min({compared_steps_, block_, steps_});
   fields_ = asked_.fields.with_role(ANADROME_ROLE_STATE);

@@ -10,25 +10,25 @@
 namespace anadrome::engine {
 namespace {
 
-constexpr std::int64_t kUsualSteps = 2;  // one misses a forgotten time level that starts as a copy
+constexpr std::int64_t kSteps = 2;  // one misses a forgotten time level that starts as a copy
 
 }  // namespace
 
 void Preflight::begin() {
   const SweepPlan& plan = play_.plan;
-  const std::int64_t asked = asked_.options.preflight;
   stage_ = Stage::kOff;
   left_out_ = "";
   at_rest_ = false;
   spare_ = -1;
   step_seconds_ = 0;
   first_ = 0;
-  whole_ = asked > 0 ? asked : kUsualSteps;
+  whole_ = kSteps;
   if (plan.steps != schedule::kUnknown) whole_ = std::min(whole_, plan.steps);
   last_ = std::min<std::int64_t>(whole_, 1);
   const bool passed = passed_fields_ == asked_.fields.all().size();
   const bool goes_on = play_.sweep.resumed.phase != ANADROME_PHASE_IDLE;
-  if (asked == 0 || whole_ == 0 || passed || goes_on) return;
+  const bool wanted = asked_.options.audit != Audit::kOff && whole_ > 0;
+  if (!wanted || passed || goes_on) return;
   stage_ = Stage::kFirst;
   peers_.held.attempt([&] { prints_.resize(4 * comparison_.fields()); });
 }
@@ -88,11 +88,9 @@ bool Preflight::is_worth_it() {
       largest_of<double>(peers_.agreement.ranks(), Some{step_seconds_, moves ? 1.0 : 0.0,
                                                         keeper_.has_x_0_in_memory() ? 0.0 : 1.0,
                                                         keeper_.has_spare_block() ? 0.0 : 1.0});
-  const bool asked = asked_.options.preflight > 0;
-  const bool too_long = some.step_seconds > kLongStep && !asked;
+  const bool too_long = some.step_seconds > kLongStep;
   if (too_long || some.lacks_x_0 > 0) {
     left_out_ = too_long ? "a step takes more than a minute" : "there is no memory left for x_0";
-    if (asked) warnings_.warn({"preflight: ", left_out_});
     end();
     return false;
   }
@@ -108,7 +106,7 @@ bool Preflight::is_worth_it() {
     end();
   } else {
     first_ = std::exchange(last_, last_ + steps);
-    whole_ = std::max(last_, first_ + std::min(left, kUsualSteps));
+    whole_ = std::max(last_, first_ + std::min(left, kSteps));
     keeper_.let_go_of_x_0();  // it may take long
   }
   return false;

@@ -23,14 +23,8 @@ namespace anadrome::engine {
 
 class Preflight {
  public:
-  Preflight(Peers& peers, const Asked& asked, Play& play, Warnings& warnings, Keeper& keeper,
-            Comparison& comparison)
-      : peers_(peers),
-        asked_(asked),
-        play_(play),
-        warnings_(warnings),
-        keeper_(keeper),
-        comparison_(comparison) {}
+  Preflight(Peers& peers, const Asked& asked, Play& play, Keeper& keeper, Comparison& comparison)
+      : peers_(peers), asked_(asked), play_(play), keeper_(keeper), comparison_(comparison) {}
 
   /// Before a sweep's first action.
   void begin();
@@ -74,7 +68,6 @@ class Preflight {
   Peers& peers_;
   const Asked& asked_;
   Play& play_;
-  Warnings& warnings_;
   Keeper& keeper_;
   Comparison& comparison_;
   Stage stage_ = Stage::kOff;

@@ -105,7 +105,8 @@ const std::vector<OptionText>& option_texts() {
        "[ui.perfetto.dev](https://ui.perfetto.dev)"},
       {"audit", kSome, "error", "exact",
        "Compare fingerprints of states when they are first computed and when they are recomputed. "
-       "Every schedule does so, in the first sweep at least once. `error`: a difference is "
+       "Every schedule does so, in the first sweep at least once: its first two steps are run "
+       "twice, unless one takes more than a minute. `error`: a difference is "
        "`ANADROME_ERR_NONDETERMINISTIC` on all ranks, or one warning if it is no more than "
        "rounding. `exact`: rounding is an error, too. `warn`: any difference is a warning.",
        "on",
@@ -181,11 +182,6 @@ const std::vector<OptionText>& option_texts() {
        "outer loop.",
        "0", "Files of another sweep are not used.",
        "[going on after a kill](#going-on-after-a-kill)"},
-      {"preflight", kFew, "2", "10",
-       "How many steps at the start of a run's first sweep are run twice, from x_0, and compared "
-       "bit for bit, the first one alone before them. `off` leaves it out. The default does not "
-       "apply if a step takes more than a minute.",
-       "0", "", "[verify](verify.md)"},
       {"watchdog", kFew, "0", "10min",
        "A rank without a heartbeat for this long is named on standard error, and again when it "
        "answers. `10min,abort`: and every rank ends its process, and so the job. 0: no watchdog.",

@@ -364,8 +364,7 @@ TEST(SolveToAnUnknownEnd, LeavesNobodyAloneInItsSteps) {
   RunHandle run(MPI_COMM_WORLD);
   add_x(run, state);
   run.set("schedule", "revolve");  // agrees at the end only,
-  run.set("audit", "off");         // without these
-  run.set("preflight", "off");
+  run.set("audit", "off");         // without this
   run.set("memory", "64KiB");
   EXPECT_EQ(anadrome_solve(run, ANADROME_STEPS_UNKNOWN, &model), ANADROME_ERR_PEER);
   const std::string why = anadrome_last_error();

@@ -170,7 +170,6 @@ class Ring {
     anadrome_set(run_, "schedule", "revolve");
     anadrome_set(run_, "checkpoints", "3");
     anadrome_set(run_, "audit", "off");  // the check has to see what they would
-    anadrome_set(run_, "preflight", "off");
     if (options_.exchanged) {
       const auto role = ANADROME_ROLE_STATE;
       EXPECT_EQ(anadrome_add_exchanged(run_, "u", role, type, cells_, &u_field_), ANADROME_OK);

@@ -110,7 +110,7 @@ void prepare(RunHandle& run, Noise& noise, std::int64_t disk) {
             ANADROME_OK);
   run.set("schedule", "async");
   run.set("memory", "4MiB");
-  run.set("preflight", "off");
+  run.set("audit", "off");
   run.set("compress", "lz4");
   run.set("disk", std::to_string(disk) + "B");
 }

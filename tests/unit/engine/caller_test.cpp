@@ -62,8 +62,8 @@ TEST(Caller, TakesOneStepAtATimeWithExchangedFields) {
 TEST(Caller, StopsAtAStateThatIsAuditedAndLooksAtItAgain) {
   Called desk;
   desk.options.audit = Audit::kError;
-  desk.options.preflight = 0;
   desk.script("revolve", 0);
+  desk.sweep.resumed.phase = ANADROME_PHASE_FORWARD;  // without a preflight
   desk.caller.begin();
   EXPECT_EQ(desk.pieces({0, 20}), (Pieces{{0, 1}, {1, 19}, {19, 20}}));
   EXPECT_EQ(desk.pieces({0, 20, 0, false, true}),
@@ -73,15 +73,14 @@ TEST(Caller, StopsAtAStateThatIsAuditedAndLooksAtItAgain) {
 
 TEST(Caller, HandsTheFirstStepsOutTwice) {
   Called desk;
-  desk.options.preflight = 3;
   desk.script();
   desk.keeper.keep({{schedule::What::kState, schedule::kRamTier, 0, 0, {}}});
   desk.caller.begin();
   EXPECT_EQ(desk.pieces({0, 20}), (Pieces{{0, 1},
                                           {0, 1, 0, false, true},
-                                          {1, 3},
-                                          {0, 3, 0, false, true},
-                                          {3, 6},
+                                          {1, 2},
+                                          {0, 2, 0, false, true},
+                                          {2, 6},
                                           {6, 12},
                                           {12, 19},
                                           {19, 20}}));

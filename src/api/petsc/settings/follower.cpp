@@ -41,7 +41,7 @@ PetscErrorCode Follower::open(const Settings& settings, const Directory& directo
   PetscCall(check(set("schedule", files ? "async" : "store_all")));
   PetscCall(check(set("keep", files ? "on" : "off")));
   PetscCall(check(set("memory", std::to_string(memory) + "B")));
-  for (const char* key : {"audit", "preflight", "report"}) PetscCall(check(set(key, "off")));
+  for (const char* key : {"audit", "report"}) PetscCall(check(set(key, "off")));
   for (const char* key : kReports) PetscCall(check(set(key, settings.value(key))));
   for (const char* key : kOthers) PetscCall(check(set(key, settings.value(key))));
   PetscCall(check(set("directory", directory.path())));

@@ -2,7 +2,6 @@
 #include "api/petsc/settings/settings.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <sstream>
 #include <string_view>
@@ -126,22 +125,6 @@ double Settings::commit_interval() const {
 std::string Settings::audit() const {
   const std::string text = value_or_environment("audit");
   return text.empty() ? "error" : text;
-}
-
-PetscErrorCode Settings::preflight(PetscInt* number, bool* asked) const {
-  const std::string text = value_or_environment("preflight");
-  PetscFunctionBegin;
-  *asked = !text.empty();
-  *number = text.empty() ? 2 : 0;
-  if (!text.empty() && text != "off") {
-    const char* const end = text.data() + text.size();
-    const auto [after, error] = std::from_chars(text.data(), end, *number);
-    if (error != std::errc() || after != end) *number = 0;
-    PetscCheck(*number > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
-               "-ts_trajectory_anadrome_preflight is %s; it is off or a number of steps",
-               text.c_str());
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 std::vector<std::pair<std::string, std::string>> words_of_environment() {

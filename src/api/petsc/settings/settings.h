@@ -45,7 +45,6 @@ inline constexpr std::array kKeys = {
     Key{"problem", "", "resume: a text that must be the same when a run goes on"},
     Key{"sweep", "1", "resume: the number of the run's first forward sweep"},
     Key{"audit", "error", "steps run again that differ: error, exact, warn, off"},
-    Key{"preflight", "2", "steps at the start that are run twice and compared; off"},
 };
 
 struct Settings {
@@ -62,9 +61,8 @@ struct Settings {
   const std::string& value(const char* name) const;
   /// The same, or else from ANADROME_OPTIONS; "": neither.
   std::string value_or_environment(const char* name) const;
-  /// For the two that are not the library's here: their value, or what is used without one.
+  /// It is not the library's here: its value, or what is used without one.
   std::string audit() const;
-  PetscErrorCode preflight(PetscInt* number, bool* asked) const;
   /// Seconds; throws Error.
   double commit_interval() const;
   /// Files that are written at the end are those that the program names now.
