@@ -23,7 +23,8 @@ typedef struct anadrome_enzyme_data {
   size_t size;   /**< sizeof(anadrome_enzyme_data) */
   MPI_Comm comm; /**< the ranks that run the loop, all of them the same number of steps */
   /** Words "key=value" with blanks between them: those of anadrome_store_open (`memory`,
-   * `directory`, `name`, `disk`, `direct`, `bandwidth_limit`) and those of anadrome_schedule_open
+   * `directory`, `name`, `disk`, `transport`, `bandwidth_limit`) and those of
+   * anadrome_schedule_open
    * (`schedule`, default revolve; `slots`, default: as many snapshots as the memory of each rank
    * holds; `disk_slots`, `interval`, `uf`, `ub`, `write`, `read`). `memory` is required. Must stay
    * until the loop begins. */

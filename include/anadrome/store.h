@@ -51,14 +51,15 @@ typedef struct anadrome_store_stats {
 
 /** Open a store on the ranks of `comm`. Collective. `options`: "key=value key=value", NULL or ""
  * for none, with the keys memory (bytes per rank, 1GiB if it is not set), directory, name
- * (anadrome-store), disk (bytes, all ranks together; 0: the store has memory only), keep, direct
- * and bandwidth_limit, as docs/options.md says. Every rank has files of its own (layout=rank). The
- * same on all ranks, but for directory.
+ * (anadrome-store), disk (bytes, all ranks together; 0: the store has memory only), keep,
+ * transport (not mpio) and bandwidth_limit, as docs/options.md says. Every rank has files of its
+ * own (layout=rank). The same on all ranks, but for directory.
  *
  * `memory` bounds all that the store holds: blocks, and the list of the objects, of about 200 bytes
  * each. Files go at close, unless keep=on; those of a process that was killed go at the next open.
  * Errors: ERR_ARGUMENT (unknown key, bad value, values that differ between ranks), ERR_UNSUPPORTED
- * (another layout), ERR_MEMORY (less than 256KiB), ERR_IO, ERR_NO_SPACE, ERR_BUSY, ERR_PEER.
+ * (another layout, transport=mpio), ERR_MEMORY (less than 256KiB), ERR_IO, ERR_NO_SPACE, ERR_BUSY,
+ * ERR_PEER.
  * @post *store is a handle, or NULL on failure. */
 ANADROME_API anadrome_status anadrome_store_open(MPI_Comm comm, const char* options,
                                                  anadrome_store** store);

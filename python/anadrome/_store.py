@@ -72,7 +72,7 @@ class Store:
         Its ranks; ``MPI.COMM_WORLD`` by default, and this process in a build without MPI. It is
         duplicated, and may be freed afterwards.
     **options
-        ``memory``, ``directory``, ``name``, ``disk``, ``keep``, ``direct`` and
+        ``memory``, ``directory``, ``name``, ``disk``, ``keep``, ``transport`` and
         ``bandwidth_limit``, as ``anadrome_store_open`` takes them. A value is a text
         (``memory="8GiB"``), a number, a truth value (``keep=True`` is ``on``) or a path.
 

@@ -61,7 +61,7 @@ void ObjectFiles::add_segment(std::int64_t blocks) {
   try {
     segments_.emplace_back(file,
                            Segment::Range{description.number, description.first_block, blocks},
-                           offsets, before, layout_, settings_.direct);
+                           offsets, before, layout_, settings_.transport);
   } catch (...) {
     file.unlink();
     throw;

@@ -21,7 +21,7 @@ class ObjectFiles {
     std::string run_id;
     std::int64_t rank = 0;
     std::int64_t most_blocks = 0;
-    DirectIo direct = DirectIo::kAuto;
+    TransportName transport = TransportName::kAuto;
   };
   /// `layout`: of a block, which outlives this.
   ObjectFiles(const BlockLayout& layout, Settings settings)

@@ -16,14 +16,14 @@ namespace anadrome::engine {
 namespace {
 
 constexpr std::array<std::string_view, 8> kKeys = {
-    "memory", "directory", "name", "disk", "keep", "layout", "direct", "bandwidth_limit"};
+    "memory", "directory", "name", "disk", "keep", "layout", "transport", "bandwidth_limit"};
 
 void require_keys(std::string_view text) {
   each_setting(text, [](std::string_view key, std::string_view) {
     if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) return;
     throw Error(ANADROME_ERR_ARGUMENT,
                 "option " + std::string(key) +
-                    " is a run's: a store has memory, directory, name, disk, keep, direct and "
+                    " is a run's: a store has memory, directory, name, disk, keep, transport and "
                     "bandwidth_limit");
   });
 }
@@ -39,13 +39,17 @@ void ObjectStore::read_options(std::string_view text) {
   if (options_.has_two_values()) {
     throw Error(
         ANADROME_ERR_UNSUPPORTED,
-        "a store has one directory: of directory, disk, direct and bandwidth_limit it takes "
+        "a store has one directory: of directory, disk, transport and bandwidth_limit it takes "
         "one value (a comma in a name is written \\,)");
   }
   if (options_.layout != Layout::kRank) {
     throw Error(ANADROME_ERR_UNSUPPORTED,
                 "a store has layout=rank only: ranks put objects without a word to each other, so "
                 "each has files of its own");
+  }
+  if (options_.mpio()) {
+    throw Error(ANADROME_ERR_UNSUPPORTED,
+                "a store moves objects one by one: its transport is auto, direct or buffered");
   }
   layout_ = store::object_layout(options_.memory);
   options_.fix_paths();
@@ -97,8 +101,9 @@ void ObjectStore::make_parts() {
     const std::int64_t most =
         options_.disk < 0 ? kUnlimited
                           : options_.disk / agreement_.size() / (block_bytes + store::kPage);
-    files_.emplace(layout_, store::ObjectFiles::Settings{directory_->held(), run_id_,
-                                                         agreement_.rank(), most, options_.direct});
+    files_.emplace(
+        layout_, store::ObjectFiles::Settings{directory_->held(), run_id_, agreement_.rank(), most,
+                                              options_.transport});
     transport_ = store::make_direct_transport(
         layout_, {.bytes_per_second = options_.bandwidth_limit, .encoding = {}});
   }

@@ -22,7 +22,7 @@ using namespace anadrome::test;
 std::vector<Setup> setups(int ranks) {
   std::vector<Setup> all;
   for (const Setup& setup : all_setups(ranks)) {
-    if (setup.direct == "off") all.push_back(setup);
+    if (setup.buffered()) all.push_back(setup);
   }
   const ModelShape large = {.words = 160};
   const ModelShape carried = {.words = 160, .adjoint_fields = true};

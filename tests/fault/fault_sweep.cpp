@@ -72,8 +72,7 @@ class Sweep {
   }
 
   void over(const Setup& setup) {
-    Bench bench(MPI_COMM_WORLD, setup,
-                setup.direct == "off" ? options_.memory : options_.directory);
+    Bench bench(MPI_COMM_WORLD, setup, setup.buffered() ? options_.memory : options_.directory);
     FaultyFileSystem files;
     const std::vector<std::int64_t> counts = count_operations(bench, files);
     for (std::size_t o = 0; o < kOperations; ++o) {

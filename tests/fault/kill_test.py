@@ -14,7 +14,7 @@ import launch
 RESUME = ["resume=on", "checkpoint_interval=0"]
 SETUPS = (("schedule=async", "interval=1", "memory=40KiB"),
           ("schedule=async", "interval=3", "memory=60KiB", "layout=rank"),
-          ("schedule=async", "interval=2", "memory=40KiB", "layout=node", "direct=off"))
+          ("schedule=async", "interval=2", "memory=40KiB", "layout=node", "transport=buffered"))
 
 
 class Job(launch.DirectoryCase):

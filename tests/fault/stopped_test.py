@@ -18,7 +18,7 @@ STOPPED = "stopped or dead" if PORTABLE else "stopped by a signal"
 RESUME = ("resume=on", "checkpoint_interval=0")
 SCHEDULES = {
     "async": ("schedule=async", "interval=1", "memory=40KiB"),
-    "layout rank": ("schedule=async", "interval=3", "memory=60KiB", "layout=rank", "direct=off"),
+    "layout rank": ("schedule=async", "interval=3", "memory=60KiB", "layout=rank", "transport=buffered"),
     "mpio": ("schedule=async", "interval=2", "memory=40KiB", "transport=mpio"),
     "resume": ("schedule=async", "interval=2", "memory=40KiB") + RESUME,
     "RAM only": ("schedule=revolve", "memory=40KiB"),

@@ -26,9 +26,9 @@ bool names_a_fault(anadrome_status status) {
 
 std::vector<Setup> in_all_layouts(const std::vector<Setup>& kinds) {
   std::vector<Setup> setups;
-  for (const char* direct : {"off", "auto"}) {
+  for (const char* transport : {"buffered", "auto"}) {
     for (Setup& setup : in_layouts({"shared", "node", "rank"}, kinds)) {
-      setup.direct = direct;
+      setup.transport = transport;
       setups.push_back(std::move(setup));
     }
   }
@@ -236,7 +236,7 @@ anadrome_run* Bench::open(SweepResult& refused) {
   set("schedule", setup_.schedule);
   set("interval", setup_.interval);
   set("layout", setup_.layout);
-  set("direct", setup_.direct);
+  set("transport", setup_.transport);
   if (setup_.two_directories) {
     std::error_code ignored;  // of ranks that make it at the same time
     fs::create_directories(fast(), ignored);

@@ -19,7 +19,7 @@ struct Setup {
   std::string schedule = "async";
   std::string interval = "";  ///< empty: as the schedule has it
   std::string layout = "shared";
-  std::string direct = "off";
+  std::string transport = "buffered";
   std::int64_t steps = 40;
   bool unknown = false;
   ModelShape shape = {};
@@ -27,8 +27,9 @@ struct Setup {
   std::vector<std::pair<std::string, std::string>> more = {};  ///< options
   bool two_directories = false;
 
+  bool buffered() const { return transport == "buffered"; }
   bool keeps() const;  ///< files, with keep=on
-  std::string text() const { return name + " " + layout + (direct == "off" ? "" : " direct"); }
+  std::string text() const { return name + " " + layout + (buffered() ? "" : " direct"); }
 };
 
 /// Each of these in each layout.

@@ -33,7 +33,7 @@ class Program(launch.DirectoryCase):
         self.assertRegex(self.expect(2, "--set", "memroy=1"), "'memory'")
         for setting, names in (("memory=lots", "memory"), ("layout=tree", "shared, node, rank"),
                                ("interval=0", "interval"), ("schedule=best", "store_all"),
-                               ("name=a/b", "name"), ("name=..", "name"), ("direct=1", "auto"),
+                               ("name=a/b", "name"), ("name=..", "name"), ("transport=1", "auto"),
                                ("bandwidth_limit=fast", "bandwidth_limit"), ("keep=1", "keep")):
             with self.subTest(setting=setting):
                 self.assertIn(names, self.expect(2, "--set", setting, ranks=1))

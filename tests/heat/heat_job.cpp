@@ -82,7 +82,7 @@ const char* direct_io() {
   if (file < 0) return "auto";
   close(file);
   unlink(path.c_str());
-  return "on";
+  return "direct";
 }
 
 }  // namespace anadrome::test

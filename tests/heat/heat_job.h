@@ -40,7 +40,7 @@ void expect_exact_gradient(const Job& job);
 /// The same, and of a job of the default steps that no more and no fewer were taken than planned.
 void expect_exact_sweep(const Job& job);
 
-/// "on" where the library and the file system of the test's directory take O_DIRECT (ext4, xfs,
+/// "direct" where the library and the file system of the test's directory take O_DIRECT (ext4, xfs,
 /// recent tmpfs).
 const char* direct_io();
 

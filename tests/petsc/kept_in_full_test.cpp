@@ -99,7 +99,7 @@ const std::pair<Again, std::string> asked[] = {
     {Again::kNone,
      "memory=512MiB directory=. name=another wait_for_lock=1 layout=rank "
      "transport=mpio "
-     "direct=off disk=1GiB bandwidth_limit=1GB/s compress=lz4 keep=on progress=on trace=kept.json "
+     "disk=1GiB bandwidth_limit=1GB/s compress=lz4 keep=on progress=on trace=kept.json "
      "report=kept.txt watchdog=60,abort checkpoint_interval=1 problem=oscillators "
      "sweep=1 audit=exact tolerance=1e-3 probe=on gradient_error=1e-3 passes=2"},
     {Again::kMany, "schedule=async interval=5 checkpoints=4 resume=on"}};

@@ -72,7 +72,7 @@ void draw_options(Draw& draw, Job& job) {
   setup.name = setup.schedule;
   constexpr std::array<const char*, 3> kLayouts = {"shared", "node", "rank"};
   setup.layout = draw.of(kLayouts);
-  setup.direct = draw.one_in(3) ? "auto" : "off";
+  setup.transport = draw.one_in(3) ? "auto" : "buffered";
   setup.unknown = draw.one_in(3);
   const bool on_disk = setup.schedule == "async" || undoes;
   if (on_disk && !undoes && !draw.one_in(3)) setup.interval = std::to_string(draw.from(1, 6));
@@ -212,7 +212,7 @@ std::string Job::text() const {
       (setup.unknown ? ", n unknown" : "") + ", " + std::to_string(shape.fields) + " fields of " +
       std::to_string(shape.words) + " words, kind " +
       std::to_string(static_cast<int>(shape.registered)) + ", schedule=" + setup.schedule +
-      " interval=" + setup.interval + " layout=" + setup.layout + " direct=" + setup.direct +
+      " interval=" + setup.interval + " layout=" + setup.layout + " transport=" + setup.transport +
       " memory x " + std::to_string(setup.memory) + (passes.empty() ? "" : " then " + passes) +
       (setup.two_directories ? " two directories" : "");
   for (const auto& [key, value] : setup.more) text += " " + key + "=" + value;

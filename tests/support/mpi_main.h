@@ -7,8 +7,8 @@
 
 namespace anadrome::test {
 
-constexpr const char* kBothTransports[] = {"direct", "mpio"};
-/// Without MPI it is `direct` alone: serial HDF5 has no mpio.
+constexpr const char* kBothTransports[] = {"auto", "mpio"};
+/// Without MPI it is `auto` alone: serial HDF5 has no mpio.
 constexpr std::span kTransports(kBothTransports, 1 + ANADROME_TEST_MPI);
 
 int rank();  ///< in MPI_COMM_WORLD

@@ -122,7 +122,7 @@ std::vector<Checksum> write_blocks(const std::string& path, std::int64_t rank,
     const std::int64_t number = block / kBlocks;
     const Segment segment(path + "/" + segment_name(number), {number, number * kBlocks, kBlocks},
                           offsets[static_cast<std::size_t>(number)], strides_before(rank), layout,
-                          DirectIo::kOff);
+                          TransportName::kBuffered);
     write_block(segment, layout, block, bytes);
     if (block == 0 && offsets.size() > kSegments) {
       write_block({path + "/" + kCopyName,
@@ -130,7 +130,7 @@ std::vector<Checksum> write_blocks(const std::string& path, std::int64_t rank,
                    offsets[kSegments],
                    strides_before(rank),
                    layout,
-                   DirectIo::kOff},
+                   TransportName::kBuffered},
                   layout, block, bytes);
     }
     Transfer transfer;

@@ -46,7 +46,7 @@ class Loop {
         throw Error(ANADROME_ERR_ARGUMENT, "option " + std::string(key) + " is not the caller's");
       }
       constexpr std::array<std::string_view, 6> kOfStore = {
-          "memory", "directory", "name", "disk", "direct", "bandwidth_limit"};
+          "memory", "directory", "name", "disk", "transport", "bandwidth_limit"};
       const bool is_of_store = std::find(kOfStore.begin(), kOfStore.end(), key) != kOfStore.end();
       ((is_of_store ? of_store : of_schedule) += ' ').append(key).append("=").append(value);
       if (key == "memory") memory = anadrome::parse_bytes(value);

@@ -24,12 +24,12 @@ const Names<Audit> kAudits = {{"off", Audit::kOff},
                               {"exact", Audit::kExact}};
 const Names<Layout> kLayouts = {
     {"shared", Layout::kShared}, {"node", Layout::kNode}, {"rank", Layout::kRank}};
-const Names<TransportName> kTransports = {{"direct", TransportName::kDirect},
-                                          {"mpio", TransportName::kMpio}};
-const Names<store::DirectIo> kDirect = {
-    {"auto", store::DirectIo::kAuto}, {"on", store::DirectIo::kOn}, {"off", store::DirectIo::kOff}};
 
-using store::CodecName;
+using store::CodecName, store::TransportName;
+const Names<TransportName> kTransports = {{"auto", TransportName::kAuto},
+                                          {"direct", TransportName::kDirect},
+                                          {"buffered", TransportName::kBuffered},
+                                          {"mpio", TransportName::kMpio}};
 const Names<store::Codecs> kCodecs = {{"off", {}},
                                       {"lz4", {CodecName::kLz4}},
                                       {"lossy", {CodecName::kRound, CodecName::kZfp}},
@@ -247,7 +247,17 @@ const std::vector<Key>& keys() {
       {"name", [](Options& o, std::string_view v) { o.name = file_name(v); },
        [](const Options& o) { return o.name; }},
       duration("wait_for_lock", &Options::wait_for_lock),
-      word("transport", &Options::transport, kTransports, Wants::kDisk),
+      {"transport",
+       [](Options& o, std::string_view v) {
+         const TwoWords words = two_words(v);
+         o.transport = one_of(kTransports, words.last);
+         o.fast.transport = one_of(kTransports, words.first);
+       },
+       [](const Options& o) {
+         return two_values(name_of(kTransports, o.fast.transport),
+                           name_of(kTransports, o.transport));
+       },
+       Wants::kDisk},
       {"disk",
        [](Options& o, std::string_view v) {
          const TwoWords bytes = two_words(v);
@@ -277,16 +287,6 @@ const std::vector<Key>& keys() {
       number("interval", &Options::interval, "auto", 0, Wants::kIntervals),
       number("checkpoints", &Options::checkpoints, "unlimited", -1, Wants::kPlaces),
       number("passes", &Options::passes, "0", 0),
-      {"direct",
-       [](Options& o, std::string_view v) {
-         const TwoWords words = two_words(v);
-         o.direct = one_of(kDirect, words.last);
-         o.fast.direct = one_of(kDirect, words.first);
-       },
-       [](const Options& o) {
-         return two_values(name_of(kDirect, o.fast.direct), name_of(kDirect, o.direct));
-       },
-       Wants::kDisk},
       {"bandwidth_limit",
        [](Options& o, std::string_view v) {
          const TwoWords rates = two_words(v);
@@ -390,7 +390,7 @@ Options Options::of_fast() const {
   options.directory = fast.directory;
   options.disk = fast.disk;
   options.layout = fast_layout();
-  options.direct = fast.direct;
+  options.transport = fast.transport;
   options.bandwidth_limit = fast.bandwidth_limit;
   options.watchdog = 0;
   options.fast = {};
@@ -405,7 +405,7 @@ void Options::require_fit() const {
   if (!has_fast()) {
     if (has_two_values())
       refuse(
-          "disk, layout, direct or bandwidth_limit has two values, and directory has one: set "
+          "disk, layout, transport or bandwidth_limit has two values, and directory has one: set "
           "directory=FAST,HOME");
     return;
   }
@@ -413,7 +413,7 @@ void Options::require_fit() const {
     refuse("directory has two values, and disk=" + std::to_string(disk) +
            " has one: set disk=FAST,HOME, either of which may be unlimited");
   if (keep) refuse("keep=on leaves files in one directory, and directory has two");
-  if (transport == TransportName::kMpio)
+  if (mpio() || fast.transport == TransportName::kMpio)
     refuse("transport=mpio writes to one directory, and directory has two");
 }
 
@@ -462,6 +462,5 @@ const char* to_string(const schedule::Entry* schedule) {
   return schedule != nullptr ? schedule->name : "auto";
 }
 const char* to_string(Layout layout) { return name_of(kLayouts, layout); }
-const char* to_string(TransportName transport) { return name_of(kTransports, transport); }
 
 }  // namespace anadrome::engine

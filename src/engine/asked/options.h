@@ -17,7 +17,6 @@
 namespace anadrome::engine {
 
 enum class Layout { kShared, kNode, kRank };
-enum class TransportName { kDirect, kMpio };
 enum class Audit { kOff, kWarn, kError, kExact };
 
 struct Options {
@@ -26,7 +25,7 @@ struct Options {
   std::string directory = ".";
   std::string name = "anadrome";
   double wait_for_lock = 0;  ///< seconds that another process is waited for
-  TransportName transport = TransportName::kDirect;
+  store::TransportName transport = store::TransportName::kAuto;
   std::int64_t disk = -1;  ///< bytes, all ranks together; -1: unlimited
   Layout layout = Layout::kShared;
   /// A second, faster directory for states; these options have two values then, its own first.
@@ -34,7 +33,7 @@ struct Options {
     std::string directory;  ///< empty: there is none
     std::int64_t disk = -1;
     Layout layout = Layout::kNode;
-    store::DirectIo direct = store::DirectIo::kAuto;
+    store::TransportName transport = store::TransportName::kAuto;
     std::int64_t bandwidth_limit = 0;
     bool has_disk = false, has_layout = false;  ///< the option has two values
   } fast;
@@ -42,7 +41,6 @@ struct Options {
   std::int64_t interval = 0;                  ///< 0: measured
   std::int64_t checkpoints = -1;  ///< most slots the schedule may use in memory; -1: all there are
   std::int64_t passes = 0;        ///< that will follow the sweep
-  store::DirectIo direct = store::DirectIo::kAuto;
   std::int64_t bandwidth_limit = 0;  ///< bytes per second; 0: none
   /// Codecs of states on disk: see Encoding. Empty: none.
   store::Codecs compress;
@@ -67,6 +65,7 @@ struct Options {
   /// Of the environment: "key=value key=value"; throws as set does.
   void set_environment(std::string_view text);
 
+  bool mpio() const { return transport == store::TransportName::kMpio; }
   Layout fast_layout() const { return fast.has_layout ? fast.layout : Layout::kNode; }
   bool has_fast() const { return !fast.directory.empty(); }
   /// Paths lead where they lead now, wherever the program goes.
@@ -76,7 +75,7 @@ struct Options {
   Options of_fast() const;
   /// Does an option name a value for a fast directory, whether there is one or not?
   bool has_two_values() const {
-    return has_fast() || fast.has_disk || fast.has_layout || fast.direct != direct ||
+    return has_fast() || fast.has_disk || fast.has_layout || fast.transport != transport ||
            fast.bandwidth_limit != bandwidth_limit;
   }
   /// Throws ERR_ARGUMENT where values do not fit each other.
@@ -131,6 +130,5 @@ struct Options {
 /// NULL is auto.
 const char* to_string(const schedule::Entry* schedule);
 const char* to_string(Layout layout);
-const char* to_string(TransportName transport);
 
 }  // namespace anadrome::engine

@@ -342,15 +342,12 @@ void DiskSpace::make_segment(store::Segment::Range range, Call call, Take&& take
 }
 
 store::Segment DiskSpace::open_segment(const store::JournalSegment& record) const {
-  const store::DirectIo direct = options_.transport == TransportName::kMpio
-                                     ? store::DirectIo::kOff  // HDF5 opens the file itself
-                                     : options_.direct;
   return {store::FilePlace(held_, record.file),
           {record.number, record.first_block, record.blocks},
           record.offsets,
           record.strides_before,
           layout_,
-          direct};
+          options_.transport};
 }
 
 void DiskSpace::reopen(std::span<const store::JournalSegment> segments) {

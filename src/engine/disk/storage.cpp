@@ -220,10 +220,10 @@ void Storage::make_transport(const MemoryPlan& memory, int volume, bool cores_ar
                                     write ? "write to " : "read from ", space(volume)->path(),
                                     "; it goes on when the disk answers"});
   };
-  of(volume).transport = options_.transport == TransportName::kDirect
-                             ? store::make_direct_transport(memory.layout, options)
-                             : store::make_mpio_transport(memory.layout, options, fields_.state(),
-                                                          space(volume)->file_comm());
+  of(volume).transport = options_.mpio()
+                             ? store::make_mpio_transport(memory.layout, options, fields_.state(),
+                                                          space(volume)->file_comm())
+                             : store::make_direct_transport(memory.layout, options);
 }
 
 // On tmpfs or ramfs states on disk take the memory that they are to save.
@@ -259,14 +259,14 @@ void Storage::make_directory(const MemoryPlan& memory, store::Leftovers leftover
 // Transfers of all ranks at once want a block in one place on all of them, which the journals of a
 // run that had two directories do not say: on some rank it may be lost.
 void Storage::require_places(const store::JournalContents& left) const {
-  if (options_.transport == TransportName::kDirect) return;
+  if (!options_.mpio()) return;
   for (const auto& [number, block] : left.blocks) {
     const bool in_place =
         !block.place || (block.place->volume == store::kHome && block.place->place == number);
     if (in_place) continue;
     throw Error(
         ANADROME_ERR_UNSUPPORTED,
-        "the run that was left had two directories, and goes on with transport=direct only");
+        "the run that was left had two directories, and does not go on with transport=mpio");
   }
 }
 

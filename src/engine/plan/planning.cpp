@@ -127,7 +127,7 @@ void Planning::require_fit(const SweepPlan& plan) const {
   }
   if (options_.resume && options_.keep) refuse("resume=on requires keep=off");
   const bool compresses = !options_.compress.empty() && needs.on_disk != schedule::OnDisk::kNothing;
-  if (compresses && options_.transport == TransportName::kMpio) {
+  if (compresses && options_.mpio()) {
     refuse("HDF5 moves elements as they are: transport=mpio requires compress=off");
   }
   if (options_.probes() && name != "schedule=async") {
@@ -376,9 +376,9 @@ void Planning::make_sweep(SweepPlan& plan, bool disk_is_full) {
 }
 
 schedule::SharedMemory Planning::shared_memory(const SweepPlan& plan) const {
-  schedule::SharedMemory memory = {
-      plan.memory.blocks - plan.memory.set_aside, plan.memory.layout.states(),
-      options_.transport == TransportName::kDirect, plan.kept_tape_slots()};
+  schedule::SharedMemory memory = {plan.memory.blocks - plan.memory.set_aside,
+                                   plan.memory.layout.states(), !options_.mpio(),
+                                   plan.kept_tape_slots()};
   memory.most_slots = options_.most_slots(memory.most_slots);
   memory.slots_elsewhere = plan.memory.device.slots;
   memory.slots_per_state = plan.memory.slots.states() / plan.memory.layout.states();

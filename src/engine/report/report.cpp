@@ -100,9 +100,13 @@ anadrome_stats Report::statistics() const {
       stats.states_written += notes.states_written();
       stats.states_read += notes.states_read();
     }
-    stats.direct_io = storage_.space()->direct() ? 1 : 0;
+    const bool direct = storage_.space()->direct();
+    stats.direct_io = direct ? 1 : 0;
     copy_text(stats.layout, sizeof stats.layout, to_string(options_.layout));
-    copy_text(stats.transport, sizeof stats.transport, to_string(options_.transport));
+    copy_text(stats.transport, sizeof stats.transport,
+              options_.mpio() ? "mpio"
+              : direct        ? "direct"
+                              : "buffered");
   }
   stats.anchors_lost = sweep_.anchors_lost;
   stats.gradient_error = sweep_.checks.gradient_error;
@@ -333,7 +337,7 @@ Outlook Report::outlook(std::int64_t steps) {
   }
   if (full) return outlook;
   outlook.twice_disk = seconds([](auto& supposed) { supposed.disk_rate = 2; });
-  if (options_.transport != TransportName::kDirect)
+  if (options_.mpio())
     outlook.overlapped = seconds([](auto& supposed) { supposed.overlaps = true; });
   return outlook;
 }

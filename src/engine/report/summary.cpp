@@ -131,8 +131,7 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
       add("error", format_number(stats.gradient_error, std::chars_format::scientific, 1) +
                        " of the gradient, by compression");
     }
-    add("files", std::string("layout ") + stats.layout + ", transport " + stats.transport +
-                     (stats.direct_io == 1 ? ", O_DIRECT" : ", buffered") + ", " +
+    add("files", std::string("layout ") + stats.layout + ", transport " + stats.transport + ", " +
                      format_bytes(stats.disk_bytes_reserved_all_ranks) +
                      (said.holes ? " long, with holes" : " reserved"));
     if (stats.anchors_lost > 0 || stats.writes_failed > 0 || !said.refused.empty()) {

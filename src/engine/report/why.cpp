@@ -156,7 +156,7 @@ std::string verdict(const SweepTimes& times, const Outlook& outlook, bool offer_
     add_knob("twice the memory", outlook.twice_memory);
     add_knob("a disk twice as fast", outlook.twice_disk);
     add_knob("twice the room on disk", outlook.twice_room);
-    add_knob("transport=direct", outlook.overlapped);
+    add_knob("transport=auto", outlook.overlapped);
   }
   if (times.total >= kShortest && times.slowed > kLittle * times.total)
     text += "; a core for the transfers: " + percent(times.slowed / times.total) + " less";

@@ -49,8 +49,8 @@ void require_undo_fits(const Options& options, const Fields& fields, bool by_ste
         "keeps a residual of each step; set interval=auto, or compress=lossy to have states "
         "every " +
         std::to_string(options.interval) + " steps, and what lies between them only nearly right");
-  if (options.transport == TransportName::kMpio)
-    refuse("compresses residuals; it requires transport=direct");
+  if (options.mpio())
+    refuse("compresses residuals; it requires transport=auto, direct or buffered");
   if (!store::is_built(store::CodecName::kLz4))
     refuse("compresses residuals by LZ4, which this build of anadrome is without");
   if (options.resume && !fields.has(ANADROME_ROLE_ADJOINT))

@@ -13,7 +13,8 @@
 
 namespace anadrome::store {
 
-enum class DirectIo { kAuto, kOn, kOff };
+/// How states get to their files; with kMpio HDF5 opens these itself.
+enum class TransportName { kAuto, kDirect, kBuffered, kMpio };
 
 class Segment {
  public:
@@ -23,9 +24,10 @@ class Segment {
   };
   /// Open the file that create_segment made. `strides_before`: per state field, the sum of the
   /// strides of the file's lower ranks, in bytes. With kAuto, O_DIRECT is used where the file
-  /// system takes it; kOn throws ERR_UNSUPPORTED where it does not.
+  /// system takes it; kDirect throws ERR_UNSUPPORTED where it does not.
   Segment(FilePlace place, const Range& range, const SegmentOffsets& offsets,
-          std::span<const std::int64_t> strides_before, const BlockLayout& layout, DirectIo direct);
+          std::span<const std::int64_t> strides_before, const BlockLayout& layout,
+          TransportName transport);
 
   const File& file() const { return file_; }
   const FilePlace& place() const { return place_; }

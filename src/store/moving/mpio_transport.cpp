@@ -24,7 +24,7 @@ class OneThread {
     if (users > 0 && user != std::this_thread::get_id()) {
       throw Error(ANADROME_ERR_UNSUPPORTED,
                   "transport=mpio: a run of another thread of this process uses it, and parallel "
-                  "HDF5 is for one thread; set transport=direct");
+                  "HDF5 is for one thread; set transport=auto");
     }
     user = std::this_thread::get_id();
     ++users;

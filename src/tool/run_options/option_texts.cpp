@@ -144,15 +144,13 @@ const std::vector<OptionText>& option_texts() {
        "least modelled time of the sweep and that many passes, half of them forward. `auto` takes "
        "`store_all` if the states fit, otherwise `async`.",
        "many", "", "[passes](how-to/passes.md)"},
-      {"transport", kFew, "direct", "mpio",
-       "`direct`: each rank's I/O thread reads and writes at byte offsets of the HDF5 files. "
-       "`mpio`: H5Dwrite and H5Dread on the caller's thread, without overlap.",
+      {"transport", kFew, "auto", "buffered",
+       "`auto`: each rank's I/O thread reads and writes at byte offsets of the HDF5 files, with "
+       "O_DIRECT where the file system supports it. `direct`: an error where it does not. "
+       "`buffered`: through the page cache. `mpio`: H5Dwrite and H5Dread on the caller's thread, "
+       "without overlap. One value holds for both of two directories; `FAST,HOME`.",
        "posix", "`mpio` requires one directory and `compress=off`.",
-       "[storage](design/storage.md)"},
-      {"direct", kFew, "auto", "off",
-       "O_DIRECT. `auto`: where the file system supports it. `on`: an error where it does not. "
-       "One value holds for both of two directories; `FAST,HOME`.",
-       "yes", "", "[file systems](how-to/sites.md)"},
+       "[storage](design/storage.md), [file systems](how-to/sites.md)"},
       {"bandwidth_limit", kFew, "none", "500MB/s",
        "Bytes per second of reading and of writing, per rank. One value holds for each of two "
        "directories; `FAST,HOME`.",

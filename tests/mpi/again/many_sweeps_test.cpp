@@ -38,14 +38,13 @@ TEST_F(ManySweeps, OptionsMayChangeBetweenThem) {
   const char* schedules[] = {"async", "revolve", "async", "store_all", "auto"};
   const char* layouts[] = {"shared", "rank", "node"};
   const char* intervals[] = {"1", "3", "auto", "7"};
-  const char* transports[] = {"direct", "direct", kTransports.back()};
+  const char* transports[] = {"auto", "buffered", kTransports.back()};
   for (std::size_t i = 0; i < 24; ++i) {
     SCOPED_TRACE(i);
     run.set("schedule", schedules[i % 5]);
     run.set("layout", layouts[i % 3]);
     run.set("interval", intervals[i % 4]);
     run.set("transport", transports[i / 2 % 3]);
-    run.set("direct", i % 4 < 2 ? "auto" : "off");
     set_blocks(run,
                schedules[i % 5] == std::string("store_all") ? 64 : 1 + static_cast<int>(i * 5 % 7));
     expect_exact(driver.sweep(static_cast<std::int64_t>(i * 17 % 61), i % 4 == 2));

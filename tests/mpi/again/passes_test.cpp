@@ -101,7 +101,7 @@ TEST_F(Passes, HaveThemWithAnyInterval) {
   for (const char* interval : {"1", "3", "auto"}) {
     for (const char* transport : kTransports) {
       for (const std::int64_t blocks : {1, 3, 7}) {
-        const bool direct = transport == std::string("direct");
+        const bool direct = transport == kTransports.front();
         if (!direct && blocks != 3) continue;  // they are slow, and their memory is no other
         for (const bool tape : {false, true}) {
           SCOPED_TRACE(std::string("interval ") + interval + ", " + transport + ", blocks " +

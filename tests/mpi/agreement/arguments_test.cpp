@@ -132,33 +132,20 @@ TEST(Arguments, AnUnknownOptionNamesTheNearest) {
 
 TEST(Arguments, BadValuesOfOptionsAreRefusedAndNameTheOption) {
   RunHandle run(MPI_COMM_WORLD);
-  const std::pair<const char*, const char*> bad[] = {{"memory", ""},
-                                                     {"memory", "-1GiB"},
-                                                     {"memory", "lots"},
-                                                     {"memory", "1e30GiB"},
-                                                     {"memory", "nan"},
-                                                     {"memory", "1XiB"},
-                                                     {"disk", "infinite"},
-                                                     {"interval", "0"},
-                                                     {"interval", "-3"},
-                                                     {"interval", "1.5"},
-                                                     {"interval", "3x"},
-                                                     {"schedule", "revolv"},
-                                                     {"layout", ""},
-                                                     {"transport", "nfs"},
-                                                     {"direct", "maybe"},
-                                                     {"audit", "maybe"},
-                                                     {"keep", "yes"},
-                                                     {"directory", ""},
-                                                     {"name", ""},
-                                                     {"name", "a/b"},
-                                                     {"name", ".."},
-                                                     {"name", ".hidden"},
-                                                     {"bandwidth_limit", "0B/s"},
-                                                     {"bandwidth_limit", "5"},
-                                                     {"progress", ""},
-                                                     {"report", ""},
-                                                     {"interval", "99999999999999999999"}};
+  const std::pair<const char*, const char*> bad[] = {
+      {"memory", ""},           {"memory", "-1GiB"},
+      {"memory", "lots"},       {"memory", "1e30GiB"},
+      {"memory", "nan"},        {"memory", "1XiB"},
+      {"disk", "infinite"},     {"interval", "0"},
+      {"interval", "-3"},       {"interval", "1.5"},
+      {"interval", "3x"},       {"schedule", "revolv"},
+      {"layout", ""},           {"transport", "nfs"},
+      {"audit", "maybe"},       {"keep", "yes"},
+      {"directory", ""},        {"name", ""},
+      {"name", "a/b"},          {"name", ".."},
+      {"name", ".hidden"},      {"bandwidth_limit", "0B/s"},
+      {"bandwidth_limit", "5"}, {"progress", ""},
+      {"report", ""},           {"interval", "99999999999999999999"}};
   for (const auto& [key, value] : bad) {
     EXPECT_REFUSED(anadrome_set(run, key, value), ANADROME_ERR_ARGUMENT, key);
   }

@@ -33,7 +33,7 @@ class Ranks : public ShortSweep {
 // At any action: that is simulated, and so is a rank that begins anew there.
 TEST_F(Ranks, OfWhichOneClosesGetAnErrorAndCanClose) {
   if (ranks() == 1) return;
-  for (const char* transport : {"direct", "mpio"}) {
+  for (const char* transport : {"auto", "mpio"}) {
     for (const auto at : {ANADROME_TURN, ANADROME_ADJOINT}) {
       SCOPED_TRACE(transport);
       RunHandle run = prepared({{"transport", transport}});
@@ -80,10 +80,10 @@ TEST_F(Ranks, MustSetTheSameOptions) {
   const std::string memory = std::to_string(memory_) + "B";
   for (const auto& [key, mine, others] :
        {Case{"memory", "1MiB", memory.c_str()}, Case{"name", "other", "anadrome"},
-        Case{"transport", "mpio", "direct"}, Case{"disk", "1GiB", "unlimited"},
+        Case{"transport", "mpio", "auto"}, Case{"disk", "1GiB", "unlimited"},
         Case{"layout", "rank", "shared"}, Case{"schedule", "revolve", "async"},
-        Case{"interval", "2", "1"}, Case{"direct", "off", "auto"},
-        Case{"bandwidth_limit", "1GB/s", "none"}, Case{"keep", "on", "off"}}) {
+        Case{"interval", "2", "1"}, Case{"bandwidth_limit", "1GB/s", "none"},
+        Case{"keep", "on", "off"}}) {
     SCOPED_TRACE(key);
     RunHandle run = prepared({{key, odd() ? mine : others}});
     expect_refused_begin(run, ANADROME_ERR_ARGUMENT, std::string("option ") + key);

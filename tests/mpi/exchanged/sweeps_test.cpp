@@ -140,15 +140,15 @@ TEST_P(ExchangedFields, ComeBackFromDisk) {
         if ((i + i / 3 + GetParam().number()) % (fewer() ? 6 : 4) != 0) continue;
         const char* layout = layouts[(i + i / 6) % 3];
         const bool keep = (i + i / 4) % 2 == 1;
+        const bool buffered = i % 2 == 1 && transport == kTransports.front();
         SCOPED_TRACE(std::string("interval ") + interval + ", " + transport + ", layout " + layout +
                      ", " + std::to_string(blocks) + " blocks" + (keep ? ", keep" : ""));
         RunHandle run = prepared("async", memory_of("async", blocks),
                                  {{"name", "exchanged" + std::to_string(i)},
                                   {"interval", interval},
-                                  {"transport", transport},
+                                  {"transport", buffered ? "buffered" : transport},
                                   {"layout", layout},
-                                  {"keep", keep ? "on" : "off"},
-                                  {"direct", i % 2 == 0 ? "auto" : "off"}});
+                                  {"keep", keep ? "on" : "off"}});
         sweep_all_lengths(run, blocks != 4);
         EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
       }

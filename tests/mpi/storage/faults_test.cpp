@@ -27,7 +27,7 @@ TEST(FaultsInLittleMemory, LeaveNoCallbackWaitingForThoseOfOtherRanks) {
       SCOPED_TRACE(std::string(to_string(fault)) + " from write " + std::to_string(at) + " on");
       RunHandle run(model, {{"schedule", "async"},
                             {"interval", "1"},
-                            {"direct", "off"},
+                            {"transport", "buffered"},
                             {"memory", std::to_string(least) + "B"}});
       FaultyFileSystem files;
       files.only_in("/segment-");

@@ -57,7 +57,7 @@ struct Life {
 
   /// Asks to be stopped where x_k is live and k is `stop_at` or more; commits then alone. `where`:
   /// directories.
-  void live(std::int64_t stop_at, const std::string& where, const char* transport = "direct") {
+  void live(std::int64_t stop_at, const std::string& where, const char* transport = "auto") {
     RunHandle run(MPI_COMM_WORLD);
     const bool two = where.find(',') != std::string::npos;
     for (const auto& [key, value] : std::vector<std::pair<const char*, std::string>>{
@@ -164,7 +164,7 @@ TEST_F(Places, AreNotForTransfersOfAllRanksAtOnce) {
   Life refused;
   refused.live(Life::kSteps + 1, home(), "mpio");
   EXPECT_EQ(refused.status, ANADROME_ERR_UNSUPPORTED) << refused.message;
-  EXPECT_TRUE(has_part(refused.message, "transport=direct"));
+  EXPECT_TRUE(has_part(refused.message, "transport=mpio"));
   Life last;
   last.live(Life::kSteps + 1, home());
   EXPECT_GE(last.resumed_at, 40);

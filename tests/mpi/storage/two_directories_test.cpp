@@ -155,7 +155,7 @@ TEST_F(TwoDirectories, GoOnWithoutEitherAsFarAsCanBe) {
       for (const std::int64_t at : {1, 2, 9}) {
         SCOPED_TRACE(where + ": " + to_string(trouble.fault) + " at " +
                      to_string(trouble.operation) + " " + std::to_string(at));
-        RunHandle run = prepared(model_, {{"interval", "1"}, {"direct", "off"}, kRates});
+        RunHandle run = prepared(model_, {{"interval", "1"}, {"transport", "buffered"}, kRates});
         FaultyFileSystem files;
         files.only_in(where + "/");
         const Outcome outcome = sweep(run, false, [&] {
@@ -174,7 +174,7 @@ TEST_F(TwoDirectories, GoOnAtHomeThoughMoreWritesToTheFastOneFail) {
   for (const Fault fault : {Fault::kNoSpace, Fault::kIoError}) {
     SCOPED_TRACE(to_string(fault));
     RunHandle run = prepared(
-        model_, {{"interval", "1"}, {"direct", "off"}, {"bandwidth_limit", "4MB/s,4MB/s"}});
+        model_, {{"interval", "1"}, {"transport", "buffered"}, {"bandwidth_limit", "4MB/s,4MB/s"}});
     FaultyFileSystem files;
     files.only_in(fast() + "/");
     const Outcome outcome = sweep(run, false, [&] {

@@ -153,6 +153,7 @@ TEST(Store, SaysOnAllRanksWhatItsOptionsLack) {
   refused("schedule=async", ANADROME_ERR_ARGUMENT,
           "option schedule is a run's: a store has memory");
   refused("layout=shared", ANADROME_ERR_UNSUPPORTED, "each has files of its own");
+  refused("transport=mpio", ANADROME_ERR_UNSUPPORTED, "auto, direct or buffered");
   refused("memory=1KiB", ANADROME_ERR_MEMORY, "at least 256 KiB");
   if (ranks() == 1) return;
   refused(rank() == 0 ? "memory=1MiB" : "memory=2MiB", ANADROME_ERR_ARGUMENT,

@@ -141,7 +141,7 @@ TEST_F(UndoMistakes, AResidualThatIsDamagedIsSeen) {
   RunHandle run(MPI_COMM_WORLD);
   prepare(run);
   run.set("memory", "1MiB");
-  run.set("direct", "off");
+  run.set("transport", "buffered");
   const auto damage = [&] {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank() == 0) {
@@ -258,7 +258,7 @@ TEST_F(UndoMistakes, WhatDoesNotSuitIsRefused) {
     EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_UNSUPPORTED) << anadrome_last_error();
     EXPECT_TRUE(std::string(anadrome_last_error()).find("one directory") != std::string::npos);
   }
-  if (std::size(kTransports) > 1) expect_refused("transport", "mpio", "transport=direct");
+  if (std::size(kTransports) > 1) expect_refused("transport", "mpio", "transport=auto");
   {
     RunHandle run(MPI_COMM_WORLD);
     prepare(run);

@@ -159,7 +159,7 @@ TEST_F(RunOnDisk, NamesFilesThatAreNotSharedAfterNodeOrRank) {
 }
 
 TEST_F(RunOnDisk, OpensNoFileWithDirectIoThatHdf5OpensItself) {
-  Space s(directory.path(), "transport=mpio direct=on");
+  Space s(directory.path(), "transport=mpio");
   s.open();
   s.grow(1);
   EXPECT_FALSE(s.disk->direct());

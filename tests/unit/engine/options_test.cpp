@@ -56,12 +56,18 @@ TEST(Options, OfTheFastDirectoryAreHomesWhereOneValueIsGiven) {
   Options options;
   options.set("directory", "fast,home");
   options.set("bandwidth_limit", "80MB/s");
-  options.set("direct", "off");
+  options.set("transport", "buffered");
   options.set("layout", "shared");
   const Options fast = options.of_fast();
   EXPECT_EQ(fast.bandwidth_limit, options.bandwidth_limit);
-  EXPECT_EQ(fast.direct, store::DirectIo::kOff);
+  EXPECT_EQ(fast.transport, store::TransportName::kBuffered);
   EXPECT_EQ(fast.layout, Layout::kNode) << "a node's own, unless it is said";
+  options.require_fit();
+  options.set("transport", "mpio,auto");
+  EXPECT_NE(failure_from([&] { options.require_fit(); }).message.find("transport=mpio"),
+            std::string::npos);
+  options.set("transport", "buffered,auto");
+  EXPECT_EQ(options.of_fast().transport, store::TransportName::kBuffered);
   options.require_fit();
   options.set("disk", "1GiB");
   EXPECT_NE(failure_from([&] { options.require_fit(); }).message.find("disk=FAST,HOME"),
@@ -148,7 +154,8 @@ TEST(Options, SayWhatHasNoEffectWithoutAnotherOption) {
   const std::string settings = "problem=a sweep=2";
   EXPECT_EQ(without_effect("async", settings.c_str()), "problem, sweep: resume is off");
   EXPECT_EQ(without_effect("async", (settings + " resume=on").c_str()), "");
-  EXPECT_EQ(without_effect("revolve", "keep=off direct=auto interval=auto"), "") << "the defaults";
+  EXPECT_EQ(without_effect("revolve", "keep=off transport=auto interval=auto"), "")
+      << "the defaults";
 }
 
 }  // namespace

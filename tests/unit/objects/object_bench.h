@@ -56,7 +56,7 @@ struct ObjectBench {
       : layout(object_layout(memory)),
         pool(layout.block_bytes(), memory / layout.block_bytes()),
         files(layout, {Directory::open(in.empty() ? directory.path() : in), "0123456789abcdef",
-                       rank, most_blocks, DirectIo::kAuto}),
+                       rank, most_blocks, TransportName::kAuto}),
         transport(std::make_unique<ForgetfulTransport>(layout, lacks_memory_at)),
         blocks({layout, pool, disk ? &files : nullptr, disk ? transport.get() : nullptr}, 1, 2),
         objects(blocks) {}

@@ -18,7 +18,7 @@ struct FilesBench {
   explicit FilesBench(std::int64_t most_blocks = 1000)
       : layout(object_layout(std::int64_t{1} << 20)),
         files(layout, {Directory::open(directory.path()), "0123456789abcdef", 3, most_blocks,
-                       DirectIo::kAuto}) {}
+                       TransportName::kAuto}) {}
   std::int64_t count() const {
     std::int64_t files_there = 0;
     for ([[maybe_unused]] const auto& entry :

@@ -207,7 +207,7 @@ TEST_F(EncodedBlocks, ComeBackBitForBit) {
   for (const auto& [paged, is_late] : {Case{true, false}, Case{true, true}, Case{false, false}}) {
     const BlockLayout layout({paged ? 1 : 2, paged}, fields_);
     Pool pool(layout.block_bytes(), 1);
-    SegmentFile file(layout, fields_, 2, paged ? DirectIo::kAuto : DirectIo::kOff);
+    SegmentFile file(layout, fields_, 2, paged ? TransportName::kAuto : TransportName::kBuffered);
     TransportOptions options;
     options.encoding = encoding_of({CodecName::kLz4}, 0, fields_);
     std::optional<test::LateFileSystem> late;

@@ -29,11 +29,12 @@ std::vector<Field> two_fields(std::int64_t count) {
 // Blocks in a pool, a segment for them, and the transport between the two.
 struct DirectBench {
   explicit DirectBench(const BlockShape& shape = {1, true}, std::int64_t count = 5000,
-                       const TransportOptions& options = {}, DirectIo direct = DirectIo::kAuto)
+                       const TransportOptions& options = {},
+                       TransportName how = TransportName::kAuto)
       : fields(two_fields(count)),
         layout(shape, fields),
         pool(layout.block_bytes(), kBlocks),
-        file(layout, fields, kBlocks, direct),
+        file(layout, fields, kBlocks, how),
         transport(make_direct_transport(layout, options)) {}
 
   Transfer transfer(bool write, std::int64_t block) {
@@ -96,9 +97,9 @@ struct DirectBench {
 };
 
 TEST(DirectTransport, BringsBackWhatItWrote) {
-  for (const DirectIo direct : {DirectIo::kAuto, DirectIo::kOff}) {
+  for (const TransportName how : {TransportName::kAuto, TransportName::kBuffered}) {
     for (const BlockShape& shape : {BlockShape{1, true}, {3, true}, {512, false}}) {
-      DirectBench bench(shape, 50, {}, direct);
+      DirectBench bench(shape, 50, {}, how);
       std::vector<Checksum> sums;
       for (std::int64_t b = 0; b < kBlocks; ++b) {
         sums.push_back(bench.write(b, static_cast<char>('a' + b)));

@@ -358,7 +358,7 @@ TEST_P(LossyBlocks, ComeBackWithinTheToleranceOfEachStateAndField) {
   for (const bool paged : {true, false}) {
     const BlockLayout layout({paged ? 1 : 2, paged}, fields_);
     Pool pool(layout.block_bytes(), 1);
-    SegmentFile file(layout, fields_, 2, paged ? DirectIo::kAuto : DirectIo::kOff);
+    SegmentFile file(layout, fields_, 2, paged ? TransportName::kAuto : TransportName::kBuffered);
     TransportOptions options;
     options.encoding = encoding_of({GetParam()}, kRelative, fields_);
     const auto transport = make_direct_transport(layout, options);

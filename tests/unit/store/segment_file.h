@@ -32,11 +32,11 @@ inline SegmentDescription describe(const BlockLayout& layout, const std::vector<
 
 struct SegmentFile {
   SegmentFile(const BlockLayout& layout, const std::vector<Field>& fields, std::int64_t blocks,
-              DirectIo direct = DirectIo::kAuto)
+              TransportName transport = TransportName::kAuto)
       : path(directory / "segment-00000.h5"),
         offsets(create_segment(path, describe(layout, fields, blocks))),
         segment(path, {0, 0, blocks}, offsets, std::vector<std::int64_t>(fields.size(), 0), layout,
-                direct) {}
+                transport) {}
 
   TemporaryDirectory directory;
   std::string path;

@@ -34,7 +34,8 @@ TEST(Segment, BeginsBehindTheLowerRanksAndAtItsFirstBlock) {
   const BlockLayout layout({2, true}, two_fields());
   const SegmentFile file(layout, two_fields(), 4);
   const std::vector<std::int64_t> before = {2 * kPage, 0};
-  const Segment later(file.path, {1, 10, 2}, file.offsets, before, layout, DirectIo::kOff);
+  const Segment later(file.path, {1, 10, 2}, file.offsets, before, layout,
+                      TransportName::kBuffered);
   EXPECT_EQ(later.end_block(), 12);
   // The lower ranks have so many bytes of each of the segment's states.
   EXPECT_EQ(later.byte_of(10, 0), file.offsets.fields[0] + 2 * kPage * 2 * 2);
@@ -48,8 +49,9 @@ TEST(Segment, IsNotOpenedWhereThereIsNoFile) {
   SegmentOffsets offsets;
   offsets.fields = {0, 0};
   const std::vector<std::int64_t> before(2, 0);
-  EXPECT_THROW(Segment(directory / "none.h5", {0, 0, 1}, offsets, before, layout, DirectIo::kAuto),
-               Error);
+  EXPECT_THROW(
+      Segment(directory / "none.h5", {0, 0, 1}, offsets, before, layout, TransportName::kAuto),
+      Error);
 }
 
 }  // namespace

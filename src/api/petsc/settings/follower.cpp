@@ -9,7 +9,7 @@ namespace anadrome::petsc {
 namespace {
 
 constexpr std::array kReports = {"progress", "trace", "watchdog"};
-constexpr std::array kOthers = {"wait_for_lock", "layout",          "transport", "direct",
+constexpr std::array kOthers = {"wait_for_lock", "layout",          "transport",
                                 "disk",          "bandwidth_limit", "compress"};
 
 bool is_off(const std::string& value) { return value.empty() || value == "off" || value == "0"; }
