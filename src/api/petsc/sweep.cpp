@@ -253,16 +253,16 @@ PetscErrorCode Sweep::replay(PetscInt from, PetscInt to) {
 // The first steps, run a second time from the first record: what would be found in the reverse
 // sweep is found at once. Not where no step is run again, nor where a step takes a minute.
 PetscErrorCode Sweep::preflight(TSTrajectory tj, PetscInt step, const KeptRecords& kept) {
-  constexpr PetscInt steps = 2;
+  constexpr PetscInt kSteps = 2;
   PetscFunctionBegin;
-  if (preflighted_ || returning() || keeps_all_ || step - first_ != steps)
+  if (preflighted_ || returning() || keeps_all_ || step - first_ != kSteps)
     PetscFunctionReturn(PETSC_SUCCESS);
   const Settings& settings = settings_of(tj);
   if (settings.audit() == "off") PetscFunctionReturn(PETSC_SUCCESS);
   preflighted_ = true;
   double took = now_seconds() - began_;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, comm_));
-  const bool long_steps = took > 60.0 * static_cast<double>(steps);
+  const bool long_steps = took > 60.0 * kSteps;
   const bool stored = settings.value_or_environment("schedule") == "store_all";
   const KeptRecord* const first = kept.find(first_);
   const PetscInt start = kept.start_between(first_, step);
@@ -276,7 +276,7 @@ PetscErrorCode Sweep::preflight(TSTrajectory tj, PetscInt step, const KeptRecord
   live_ = {first_, 0};
   PetscCall(replay(first_, step));
   PetscCall(replay_.judge(ts_, notes_, settings.tolerance, settings.audit()));
-  preflight_steps_ = steps;
+  preflight_steps_ = kSteps;
   PetscCall(record_from_bytes(ts_, now.shape, now.bytes.data()));
   ts_->steprestart = restarts;
   live_ = {step, 1};
