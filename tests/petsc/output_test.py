@@ -80,7 +80,7 @@ class Output(unittest.TestCase):
         said = run("-ts_trajectory_view", "-ts_trajectory_stride", "2", "-ts_trajectory_anadrome_checkpoints", "1",
                    "-ts_trajectory_anadrome_memory", "64KiB", "-ts_max_steps", "400").stdout
         self.assertRegex(said, r"schedule async, 400 steps")
-        self.assertRegex(said, r"checkpoints for disk: \d+, one every 2 steps\n")
+        self.assertRegex(said, r"checkpoints for disk: \d+, one every 2 steps at the end\n")
         for moved in ("writes", "reads"):
             states = int(re.search(rf"disk checkpoint {moved} = (\d+)", said).group(1))
             self.assertGreater(states, 100)

@@ -32,6 +32,7 @@ std::string text_of_run(const Sweep& sweep) {
   if (stats.interval > 0) {
     text += "checkpoints for disk: " + std::to_string(stats.anchors) + ", one every " +
             (stats.interval == 1 ? "step" : counted(stats.interval, "step"));
+    if (stats.interval > 1) text += " at the end";
     if (stats.bytes_written <= 0) text += "; none was written";
     text += "\n";
   }

@@ -131,7 +131,8 @@ const std::vector<OptionText>& option_texts() {
        "[theory](theory-async.md)"},
       {"checkpoints", kFew, "unlimited", "8",
        "Most slots in memory that the schedule may use, an upper limit besides `memory`. A slot "
-       "is room for one state. Where tapes are kept (`mixed`, `async`), they share the slots with "
+       "is room for one state. States on their way to disk are not counted: set `memory` to try a "
+       "run with little of it. Where tapes are kept (`mixed`, `async`), they share the slots with "
        "the states. A tape occupies its bytes over those of a state, rounded up. With tapes of "
        "four states, `checkpoints=8` is two tapes, or one tape and four states.",
        "0",
