@@ -388,53 +388,6 @@ TEST(Sweeps, InWhichNoStateChangesSaySo) {
   }
 }
 
-// As after a reallocation, or with `lam = lam + ...` in Python; on the last rank alone it is right.
-// A run that goes on has what was committed, and says so, too.
-TEST(Sweeps, InWhichNoAdjointFieldChangesSaySo) {
-  std::vector<double> u(4, 1), lambda(4), other(4);
-  const auto sweep = [&](bool right, bool resumes, std::int64_t last) {
-    anadrome_run* run = nullptr;
-    EXPECT_EQ(anadrome_open(MPI_COMM_WORLD, &run), ANADROME_OK);
-    anadrome_set(run, "memory", "1MiB");
-    anadrome_set(run, "schedule", "async");
-    anadrome_set(run, "interval", "3");
-    anadrome_set(run, "directory", directory().c_str());
-    anadrome_set(run, "resume", resumes ? "on" : "off");
-    anadrome_set(run, "checkpoint_interval", "0");
-    anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, u.data(), 4);
-    anadrome_add_field(run, "lambda", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, lambda.data(), 4);
-    EXPECT_EQ(anadrome_begin(run, 60), ANADROME_OK) << anadrome_last_error();
-    anadrome_phase phase;
-    std::int64_t step = 0;
-    if (resumes) anadrome_resumed(run, &phase, &step);
-    anadrome_action action = {};
-    while (action.kind != ANADROME_DONE) {
-      if (anadrome_next(run, &action) != ANADROME_OK) break;
-      if (action.kind == ANADROME_ADJOINT && action.first == last) anadrome_request_stop(run);
-      for (std::int64_t k = action.first; action.kind == ANADROME_ADVANCE && k < action.last; ++k)
-        u[0] *= 1.1;
-      if (action.kind == ANADROME_TURN) lambda = u;
-      double& written = right && rank() == ranks() - 1 ? lambda[0] : other[0];
-      if (action.kind == ANADROME_ADJOINT) written = 1.1 * lambda[0];
-      if (action.kind == ANADROME_ADJOINT && last >= 0) compute_for(4e-3);  // ranks agree in time
-    }
-    EXPECT_EQ(action.kind == ANADROME_DONE, last < 0) << anadrome_last_error();
-    anadrome_close(&run);
-  };
-  for (const bool resumes : {false, true}) {
-    for (const bool right : {false, true}) {
-      if (resumes) sweep(right, true, 40);
-      testing::internal::CaptureStderr();
-      sweep(right, resumes, -1);
-      const std::string text = testing::internal::GetCapturedStderr();
-      EXPECT_EQ(has_part(text, "no adjoint step changed a registered adjoint field"),
-                rank() == 0 && !right)
-          << text;
-      EXPECT_TRUE(!resumes || has_part(text, "going on at step") || rank() > 0) << text;
-    }
-  }
-}
-
 TEST(Preflight, LeavesLaterSweepsAlone) {
   const PortOutcome unknown = run_port(Mistake::kNone, {"revolve", {}, 60, true});
   EXPECT_LE(extra(unknown), 1 + 2 + 3);
