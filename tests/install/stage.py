@@ -19,7 +19,7 @@ texts = [path for path in moved.rglob("*") if path.suffix in (".cmake", ".pc", "
 if len(texts) < 8:
     sys.exit(f"only {len(texts)} texts were installed: {texts}")
 stale = [f"{path}: {name}" for path in texts for name in names
-         if re.search(re.escape(name) + r"\b", path.read_text())]
+         if re.search(r"(?<![\w}])" + re.escape(name) + r"\b", path.read_text())]  # not include/anadrome for /anadrome
 if stale:
     sys.exit("installed files name other folders:\n" + "\n".join(stale))
 print(f"{len(list(moved.rglob('*')))} files in {moved}")
