@@ -172,7 +172,7 @@ TEST_P(Undo, EveryBitIsThatOfStatesThatWereKept) {
   EXPECT_EQ(stats.adjoint_steps_taken, kSteps);
   const double ratio =
       double(stats.bytes_compressed) / double(std::max<std::int64_t>(stats.bytes_written, 1));
-  if (stats.state_bytes > 100'000) {
+  if (stats.state_bytes > 100'000 && stats.bytes_written > 0) {  // a late disk may get none
     EXPECT_GT(ratio, GetParam().least_ratio);
   }
   RecordProperty("ratio", std::to_string(ratio));
