@@ -3,6 +3,7 @@
 # cores works without the user setting anything.
 set(ANADROME_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+  PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe  # the same for Open MPI 5
   OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=self,vader OMPI_MCA_hwloc_base_binding_policy=none
   OMPI_MCA_mpi_yield_when_idle=1  # ranks that wait give way: there may be fewer cores than ranks
   HDF5_USE_FILE_LOCKING=FALSE
