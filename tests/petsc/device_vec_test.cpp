@@ -38,6 +38,19 @@ PetscErrorCode on_device(const Body& body) {
 
 PetscErrorCode make(Vec* made);
 PetscErrorCode duplicate(Vec, Vec* made) { return make(made); }
+// PETSc 3.22 would take one array of the host for all of them.
+PetscErrorCode duplicate_vecs(Vec, PetscInt count, Vec** made) {
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(count, made));
+  for (PetscInt k = 0; k < count; ++k) PetscCall(make(*made + k));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+PetscErrorCode destroy_vecs(PetscInt count, Vec* made) {
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < count; ++k) PetscCall(VecDestroy(made + k));
+  PetscCall(PetscFree(made));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 PetscErrorCode destroy(Vec v) {
   fake_device::release(memory().at(v));
   memory().erase(v);
@@ -109,6 +122,8 @@ PetscErrorCode make(Vec* made) {
   memory()[*made] = values;
   auto& ops = *(*made)->ops;
   ops.duplicate = duplicate;
+  ops.duplicatevecs = duplicate_vecs;
+  ops.destroyvecs = destroy_vecs;
   ops.destroy = destroy;
   ops.copy = copy;
   ops.set = set;
