@@ -191,10 +191,11 @@ class _Problem:
                           "lam[...] = ..., or return it, and by_p += ...", RuntimeWarning, stacklevel=3)
 
 
-def _require_same(ranks: Union[MPI.Comm, OneProcess], name: str, value: object) -> None:
-    for rank, other in enumerate(ranks.allgather(repr(value))):
-        if other != repr(value):
-            raise ValueError(f"{name}: {value} here, and {other} on rank {rank}; it has to be the same on all ranks")
+def _require_same(ranks: Union[MPI.Comm, OneProcess], values: Array, what: str) -> None:
+    own = hashlib.blake2b(values.tobytes(), digest_size=8).digest()
+    for rank, other in enumerate(ranks.allgather(own)):
+        if other != own:
+            raise ValueError(f"{what}, and another on rank {rank}; it has to be the same on all ranks")
 
 
 def _say_that_nothing_was_seen(problem: _Problem) -> None:
@@ -335,7 +336,7 @@ def gradient(
     problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters, undo)
     ranks = ranks_of(comm)
     if problem.p is not None:
-        _require_same(ranks, "parameters", problem.p.tolist())
+        _require_same(ranks, problem.p, "parameters: one array here")
     if options.get("resume") in (True, "on"):
         options.setdefault("problem", "gradient")  # which compares x0 and parameters itself
     with Run(comm, **options) as run:
@@ -346,7 +347,7 @@ def gradient(
                   undo=problem.undo)
     if after is not None:
         after(run)
-    _require_same(ranks, "objective or observe", problem.value)
+    _require_same(ranks, np.array(problem.value), f"objective or observe: {problem.value} here")
     problem.say_what_was_not_written()
     _say_that_nothing_was_seen(problem)
     if problem.p is None:

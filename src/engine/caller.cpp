@@ -239,7 +239,11 @@ void Caller::hand_out(const schedule::Adjoint& adjoint) {
 }
 
 void Caller::hand_out_adjoint(std::int64_t step) {
-  if (std::exchange(looks_at_adjoint_, false)) adjoint_at_first_ = sum_of_adjoint();
+  if (std::exchange(looks_at_adjoint_, false)) {  // in the first sweep, on all ranks alike
+    compares_adjoint_ = context_.asked.options.audit != Audit::kOff &&
+                        context_.asked.fields.has(ANADROME_ROLE_ADJOINT);
+    if (compares_adjoint_) adjoint_at_first_ = sum_of_adjoint();
+  }
   keeper_.read_ahead();
   anadrome_action& action = context_.play.sweep.in_hand;
   action.kind = ANADROME_ADJOINT;
@@ -259,22 +263,21 @@ void Caller::hand_out(const schedule::Visit& visit) {
   is_handed_out();
 }
 
-// Of all fields of role ADJOINT, if there are some and all are arrays of the host.
+// Of all fields of role ADJOINT; none where one of them is no array of the host.
 std::optional<std::uint64_t> Caller::sum_of_adjoint() const {
-  std::optional<std::uint64_t> sum;
-  if (context_.asked.options.audit == Audit::kOff) return sum;
+  std::uint64_t sum = 0;
   for (const store::Field& field : context_.asked.fields.all()) {
     if (field.role != ANADROME_ROLE_ADJOINT) continue;
     if (field.mover != nullptr) return {};
-    sum = 31 * sum.value_or(0) + fingerprint(field.values, field.bytes()).hash;
+    sum = 31 * sum + fingerprint(field.values, field.bytes()).hash;
   }
   return sum;
 }
 
-// Collective, once in a run.
+// Collective. A rank that sees nothing, as where its fields are on a device, says nothing is wrong.
 void Caller::look_at_adjoint() {
-  if (!adjoint_at_first_ || context_.play.sweep.adjoints == 0) return;
-  double changed = sum_of_adjoint() == std::exchange(adjoint_at_first_, {}) ? 0 : 1;
+  if (!std::exchange(compares_adjoint_, false)) return;
+  double changed = adjoint_at_first_ && sum_of_adjoint() == adjoint_at_first_ ? 0 : 1;
   context_.peers.agreement.ranks().largest({&changed, 1});
   if (changed > 0) return;
   context_.notes.warnings.warn(

@@ -82,7 +82,7 @@ class Caller {
   SpotChecks spot_checks_;
   StepClock clock_;                  ///< of steps on a device
   std::size_t compared_fields_ = 0;  ///< the fields that there were in a sweep that compared some
-  bool looks_at_adjoint_ = true;     ///< in the first sweep
+  bool looks_at_adjoint_ = true, compares_adjoint_ = false;
   std::optional<std::uint64_t> adjoint_at_first_;  ///< before the first adjoint step
 };
 

@@ -26,8 +26,12 @@ class SmallDisk(launch.DirectoryCase):
         path = self.directory / where
         path.mkdir(exist_ok=True)
         subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", path], check=True)
-        self.addCleanup(subprocess.run, ["umount", "--recursive", path], check=True, cwd="/")
+        self.addCleanup(self.unmount, path)
         return path
+
+    def unmount(self, path):
+        if path.is_mount():  # new umounts take all that were mounted there at once
+            subprocess.run(["umount", "--recursive", path], check=True, cwd="/")
 
     def sweep(self, disk, layout, **how):
         """heat_equation with its files on `disk`: the right gradient, or a clear error where not even

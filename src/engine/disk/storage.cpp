@@ -383,7 +383,7 @@ std::int64_t Storage::segment_blocks(const SweepPlan& plan, int volume) const {
     // The number of anchors shows only as the run goes on.
     blocks = std::min(blocks, std::max(kFirstBlocks, capacity));
   }
-  if (steps >= 0 && steps != schedule::kUnknown) {  // no more anchors than steps
+  if (steps >= 0) {  // no more anchors than steps
     const std::int64_t interval = std::max<std::int64_t>(options_.interval, 1);
     const std::int64_t all =
         ceil_divide(ceil_divide(std::max<std::int64_t>(steps, 1), interval), states);
