@@ -339,8 +339,8 @@ def gradient(
         _require_same(ranks, problem.p, "parameters: one array here")
     if options.get("resume") in (True, "on"):
         options.setdefault("problem", "gradient")  # which compares x0 and parameters itself
+    problem.note_start(ranks)  # all ranks are here: a Run may fail on some, and ends on all
     with Run(comm, **options) as run:
-        problem.note_start(ranks)
         problem.register(run)
         run.adjoint(x_0=problem.start)
         run.solve(steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn,

@@ -246,3 +246,12 @@ def test_a_bad_option_on_one_rank_leaves_nobody_waiting(comm):
         run.state(u=np.zeros(3))
         run.sweep(10)
     comm.Barrier()
+
+
+@pytest.mark.parametrize("option", ["memory", "directory"])
+def test_a_gradient_with_a_bad_option_on_one_rank_leaves_nobody_waiting(comm, option, directory):
+    good = {"memory": "1GiB", "directory": directory}
+    with pytest.raises(Error):
+        anadrome.gradient(lambda u, k: u, lambda u, lam, k: lam, np.ones(3), 9, lambda u: (1.0, u), comm=comm,
+                          **{**good, option: None if comm.rank == 1 else good[option]})
+    comm.Barrier()
