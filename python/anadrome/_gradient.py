@@ -54,6 +54,12 @@ def _numbers(values: ArrayLike) -> Array:
     return array if array.dtype.kind in "fc" else array.astype(np.float64)
 
 
+def _read_only(array: Array) -> Array:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 class _Problem:
     """The arrays and functions of a model that is given by a step and its adjoint."""
 
@@ -72,14 +78,16 @@ class _Problem:
         if parameters is not None:  # as fine as the state: a perturbation must not be rounded away
             self.p = _numbers(parameters)
             self.p = self.p.astype(np.promote_types(self.p.dtype, np.finfo(self.u.dtype).dtype))
-        self.to_read = self.u.view()  # a state that a function changes would be another one
-        self.to_read.flags.writeable = False
+        # What a function must not change: a state would be another one, and so would the model.
+        self.to_read, self.p_to_read = _read_only(self.u), None if self.p is None else _read_only(self.p)
         self.unwritten, self.had_lam, self.saw = ["lam", "by_p"], False, False
         self.by_p = np.zeros_like(self.p if self.p is not None else np.zeros(0))
         self.steps = count("steps", steps)
-        # The terms of the objective, by step, in the forward sweep: steps that are run again write
-        # the same. The last one is that of x_n. A field, so that resume=on restores them.
+        # The terms of the objective, by step, in the forward sweep, and how many of them are there:
+        # a state of a step that is run again may be rounded. The last one is that of x_n. Fields,
+        # so that resume=on restores them.
         self.terms = np.zeros(1 if observe is None else max(self.steps, 0) + 1)
+        self.noted = np.zeros(1, np.int64)
         self.start, self.own_start = np.zeros(1, np.int64), 0
 
     def note_start(self, ranks: Union[MPI.Comm, OneProcess]) -> None:
@@ -133,15 +141,16 @@ class _Problem:
             raise failure
 
     def advance_one(self, k: int) -> None:
-        if self.observe is not None:
+        if self.observe is not None and k >= self.noted[0]:
+            self.noted[0] = k + 1
             self.note(k)
-        new = self.step(self.u, k) if self.p is None else self.step(self.u, k, self.p)
+        new = self.step(self.u, k) if self.p is None else self.step(self.u, k, self.p_to_read)
         if new is not None and new is not self.u:
             _assign("step", self.u, new)
 
     def undo_one(self, k: int) -> None:
         assert self.given_undo is not None
-        new = self.given_undo(self.u, k) if self.p is None else self.given_undo(self.u, k, self.p)
+        new = self.given_undo(self.u, k) if self.p is None else self.given_undo(self.u, k, self.p_to_read)
         if new is not None and new is not self.u:
             _assign("undo", self.u, new)
 
@@ -167,7 +176,7 @@ class _Problem:
 
     def adjoint(self, k: int) -> None:
         self.require_same_start()
-        more = () if self.p is None else (self.p, self.by_p)
+        more = () if self.p is None else (self.p_to_read, self.by_p)
         before = {name: getattr(self, name).copy() for name in self.unwritten}
         new = self.adjoint_step(self.to_read, self.lam, k, *more)
         if new is not None and new is not self.lam:
@@ -265,12 +274,13 @@ def gradient(
         ``objective(u)`` returns J(x_n), the same on all ranks, and dJ/dx_n, this rank's part.
     observe : callable, optional
         ``observe(u, k)`` returns J_k(x_k), the same on all ranks, and dJ_k/dx_k, this rank's part;
-        or None where nothing is observed. It is called for each k from 0 to n, more than once, and
-        J is the sum of what it returns, and of ``objective``: one of the two is needed.
+        or None where nothing is observed. It is called for each k from 0 to n, more than once. J is
+        the sum of what it returned first, and of ``objective``: one of the two is needed.
     parameters : array_like, optional
         Numbers that the steps read, the same on all ranks. The functions then are ``step(u, k, p)``
         and ``adjoint_step(u, lam, k, p, by_p)``, which adds the derivative of the step by them,
-        transposed, times ``lam`` (that of x_{k+1}) to ``by_p``: this rank's part of it.
+        transposed, times ``lam`` (that of x_{k+1}) to ``by_p``: this rank's part of it. ``p`` cannot
+        be written to.
     undo : callable, optional
         ``undo(u, k)``, or ``undo(u, k, p)``, takes x_{k+1} back to x_k, up to rounding: in place, or it
         returns the new array. For ``schedule="undo"``; without it ``step`` is called several times.
@@ -342,7 +352,7 @@ def gradient(
     problem.note_start(ranks)  # all ranks are here: a Run may fail on some, and ends on all
     with Run(comm, **options) as run:
         problem.register(run)
-        run.adjoint(x_0=problem.start)
+        run.adjoint(x_0=problem.start, noted=problem.noted)
         run.solve(steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn,
                   undo=problem.undo)
     if after is not None:
@@ -427,6 +437,7 @@ def check_gradient(
         return values.astype(start.dtype)
 
     def perturb(seed: int, epsilon: float) -> None:
+        problem.noted[0] = 0
         for i, control in enumerate(controls):
             control[...] = starts[i] + epsilon * direction(seed, i) if epsilon else starts[i]
 

@@ -247,6 +247,38 @@ def test_observations_and_parameters_have_the_bits_of_everything_kept(comm, step
         np.testing.assert_array_equal(one, other)
 
 
+def test_the_objective_is_that_of_the_states_before_they_were_rounded(comm):
+    model = Decay(comm)
+    model.x0, model.objective = np.linspace(0.5, 1.5, 700), lambda u: (0.0, np.zeros_like(u))
+    expected = model.everything_kept(20)
+    found = anadrome.gradient(model.step, model.adjoint_step, model.x0, 20, observe=model.observe, parameters=model.p0,
+                              comm=comm, schedule="revolve", memory="24KiB", compress="float32")
+    assert found[0] == expected[0] and (found[1] != expected[1]).any()
+
+
+@pytest.mark.parametrize("writes", ["step", "undo", "adjoint_step"])
+def test_parameters_cannot_be_written_to(comm, writes):
+    def change(name, p):
+        if name == writes:
+            p *= 2
+
+    def step(u, k, p):
+        change("step", p)
+        u *= p[0]
+
+    def undo(u, k, p):
+        change("undo", p)
+        u /= p[0]
+
+    def adjoint_step(u, lam, k, p, by_p):
+        change("adjoint_step", p)
+        lam *= p[0]
+
+    with pytest.raises(ValueError, match="read-only"):
+        anadrome.gradient(step, adjoint_step, np.ones(5), 9, lambda u: (1.0, u), parameters=[2.0], undo=undo, comm=comm,
+                          schedule="undo")
+
+
 @pytest.mark.parametrize("wrong", ["", "observe", "parameter"])
 def test_observations_and_parameters_are_checked(comm, wrong):
     model = Decay(comm)

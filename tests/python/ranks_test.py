@@ -80,8 +80,8 @@ def test_a_gradient_goes_on_with_the_same_start_alone(comm, directory):
         def adjoint_step(u, lam, k):
             lam *= 1 + 1e-3 * np.cos(u)
 
-        return anadrome.gradient(step, adjoint_step, start, steps, lambda u: (float(comm.size), u), observe=lambda u, k: None,
-                                 **options)[1]
+        return anadrome.gradient(step, adjoint_step, start, steps, lambda u: (float(comm.size), u),
+                                 observe=lambda u, k: (comm.allreduce(float(u.sum())), np.ones_like(u)), **options)
 
     expected = gradient(x0)
     with pytest.raises((KeyboardInterrupt, Error)):
@@ -90,7 +90,9 @@ def test_a_gradient_goes_on_with_the_same_start_alone(comm, directory):
         gradient(1.01 * x0 if comm.rank == 1 else x0)
     with pytest.raises(Error, match="it had 200 steps"):
         gradient(x0, steps=100)
-    np.testing.assert_array_equal(gradient(x0), expected)
+    J, by_x0 = gradient(x0)
+    assert J == expected[0]
+    np.testing.assert_array_equal(by_x0, expected[1])
 
 
 def test_a_run_that_one_rank_could_not_make_leaves_nobody_waiting(comm, monkeypatch):
