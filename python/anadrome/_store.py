@@ -260,9 +260,11 @@ class Store:
 
     def _drop_due(self) -> None:
         while self._later:
-            key = self._later.popleft()
-            if key in self._forms:
-                del self._forms[key]
+            try:
+                key = self._later.popleft()
+            except IndexError:  # another thread was faster
+                return
+            if self._forms.pop(key, None) is not None:
                 self._core.drop(self._number(key))
                 self._numbers.pop(key, None)
 
@@ -302,5 +304,5 @@ def _integer(key: Any) -> Optional[int]:
 
 
 def _form_of(array: object) -> _Form:
-    as_numpy = np.asarray(array)
+    as_numpy = np.asarray(memoryview(array) if isinstance(array, bytes) else array)  # no text
     return as_numpy.dtype, as_numpy.shape

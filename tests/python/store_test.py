@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The object store in Python, on ranks that hold different objects."""
+import collections
 import gc
 import hashlib
 import random
@@ -77,6 +78,9 @@ def test_arrays_of_the_caller_are_filled_and_keep_their_shapes(store):
     assert (out == u).all() and store[1, "u"].shape == (3, 4)
     store.get("all", out={"u": out[:]})
     assert store["all"]["flag"].dtype == bool
+    for text in (b"abc", b"", bytearray(b"ab")):
+        store["text"] = text
+        assert store["text"].dtype == np.uint8 and bytes(store["text"]) == text
     store["read-only"] = np.broadcast_to(u, (3, 4))  # a copy is made, so that may be
 
 
@@ -171,6 +175,15 @@ def test_finalizers_of_any_thread_drop_at_the_next_call(comm, directory):
     assert store.closed
     with pytest.raises(Error, match="no store"):
         store[1] = np.ones(1)
+
+
+def test_a_call_goes_on_where_another_thread_dropped_the_last_key(store):
+    class Taken(collections.deque):
+        def __bool__(self):
+            return True
+
+    store._later = Taken()
+    store.sync()
 
 
 def test_other_threads_run_while_a_call_waits(comm, directory):
