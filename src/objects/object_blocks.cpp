@@ -190,6 +190,14 @@ void ObjectBlocks::filled(Number block, std::int64_t used) {
   write_dirty();
 }
 
+void ObjectBlocks::reopen(Number block) {
+  Block& here = at(block);
+  if (here.state == State::kDirty) std::erase(unwritten_, block);
+  give_back_place(here);
+  here.state = State::kFilling;
+  here.serial = ++serials_;
+}
+
 void ObjectBlocks::free(Number block) {
   Block& gone = at(block);
   if (gone.transfer != nullptr && parts_.transport->done(*gone.transfer)) finish(block);
@@ -213,12 +221,15 @@ bool ObjectBlocks::take_back(Number block) {
 void ObjectBlocks::release(Number block) {
   Block& gone = at(block);
   if (gone.memory >= 0) parts_.pool.give_back(leave_memory(block));
-  if (gone.place >= 0) {
-    parts_.files->give_back(gone.place);
-    refused_ = {};  // there is room again
-  }
+  give_back_place(gone);
   gone = {};
   unused_.push_back(block);
+}
+
+void ObjectBlocks::give_back_place(Block& block) {
+  if (block.place < 0) return;
+  parts_.files->give_back(std::exchange(block.place, -1));
+  refused_ = {};  // there is room again
 }
 
 bool ObjectBlocks::in_memory(Number block) const {

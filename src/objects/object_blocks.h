@@ -60,6 +60,8 @@ class ObjectBlocks {
   Number take_free();
   /// The first `used` bytes are filled, and nothing is added any more.
   void filled(Number block, std::int64_t used);
+  /// One that may move is to be filled again, and not on disk any more.
+  void reopen(Number block);
   void free(Number block);
 
   void set_needed(Number block, Rank rank) { at(block).needed = rank; }
@@ -145,6 +147,7 @@ class ObjectBlocks {
   void set_memory(Number block, std::int64_t memory);
   std::int64_t leave_memory(Number block);
   void release(Number block);
+  void give_back_place(Block& block);
 
   const Parts parts_;
   const std::uint64_t id_low_, id_high_;

@@ -100,6 +100,7 @@ class Objects {
     Number block;
     std::int32_t offset, bytes;
   };
+  using LiveRuns = std::vector<std::pair<Run*, Key>>;  ///< and whose they are
   struct Object {
     Key key = 0;
     Shape* shape = nullptr;
@@ -141,10 +142,10 @@ class Objects {
   void free(const std::vector<Run>& runs);
   bool is_sparse(Number block) const { return 2 * shared_.at(block).live < blocks_.used(block); }
   void compact(Number block);
-  void make_room_for(const Shared& shared, Number block);
+  LiveRuns live_in(Number block);
+  bool make_room_for(const LiveRuns& live);
   void compact_later(Number block);
   void compact_sparse();
-  std::int64_t bytes_to_move(const Shared& shared, Number block) const;
   void copy_in(const Shape& shape, std::span<const Array> arrays, const std::vector<Run>& runs);
   void copy_out(const Object& object, std::span<const std::pair<const Part*, std::byte*>> wanted);
   std::byte* load(const Object& object, Number block);

@@ -105,7 +105,8 @@ void Objects::free(const std::vector<Run>& runs) {
 }
 
 // A shared block of which less than half is in use gives it to the open one, so that holes never
-// take more than what is alive. One that moves, is viewed or lies on disk alone waits.
+// take more than what is alive. Where there is no room it becomes the open one itself, without its
+// holes. One that moves, is viewed or lies on disk alone waits.
 void Objects::compact(Number block) {
   Shared& shared = shared_.at(block);
   if (shared.live == 0) {
@@ -119,35 +120,62 @@ void Objects::compact(Number block) {
   }
   if (block == open_ || !is_sparse(block)) return;
   if (!blocks_.may_move(block)) return compact_later(block);
-  const Failure no_memory = failure_from([&] { make_room_for(shared, block); });
+  LiveRuns live;
+  bool moves = true;
+  const Failure no_memory = failure_from([&] {
+    live = live_in(block);
+    moves = make_room_for(live);
+  });
   if (no_memory) return compact_later(block);
-  if (bytes_to_move(shared, block) > room()) return;
-  Shared& open = shared_.at(open_);
-  for (const Key key : shared.keys) {
-    const auto owner = objects_.find(key);
-    if (owner == objects_.end()) continue;
-    for (Run& run : owner->second.runs) {
-      if (run.block != block) continue;
-      const std::int64_t begin = round_up(open_used_, kAlign);
-      std::memcpy(blocks_.address(open_) + begin, blocks_.address(block) + run.offset,
-                  size(run.bytes));
-      run.block = open_;
-      run.offset = static_cast<std::int32_t>(begin);
-      open_used_ = begin + run.bytes;
-      open.keys.push_back(key);
-      open.live += run.bytes;
-    }
+  Number full = ObjectBlocks::kNone;
+  const std::int64_t full_used = open_used_;
+  if (!moves) {
+    blocks_.reopen(block);
+    shared.keys.clear();
+    shared.live = open_used_ = 0;
+    full = std::exchange(open_, block);
   }
+  Shared& open = shared_.at(open_);
+  for (const auto& [run, key] : live) {  // of the same block: none is overwritten before it moves
+    const std::int64_t begin = round_up(open_used_, kAlign);
+    std::memmove(blocks_.address(open_) + begin, blocks_.address(block) + run->offset,
+                 size(run->bytes));
+    run->block = open_;
+    run->offset = static_cast<std::int32_t>(begin);
+    open_used_ = begin + run->bytes;
+    open.keys.push_back(key);
+    open.live += run->bytes;
+  }
+  if (full != ObjectBlocks::kNone) close(full, full_used);
+  if (!moves) return;
   blocks_.set_needed(open_, std::min(blocks_.needed(open_), blocks_.needed(block)));
   forget(block);
   blocks_.free(block);
 }
 
-// In the open block, for what is alive in another one.
-void Objects::make_room_for(const Shared& shared, Number block) {
-  if (bytes_to_move(shared, block) > room()) {
+// By offset. A key is among those of a block each time that it was put there.
+Objects::LiveRuns Objects::live_in(Number block) {
+  LiveRuns live;
+  for (const Key key : shared_.at(block).keys) {
+    const auto owner = objects_.find(key);
+    if (owner == objects_.end()) continue;
+    for (Run& run : owner->second.runs) {
+      if (run.block == block) live.emplace_back(&run, key);
+    }
+  }
+  std::sort(live.begin(), live.end(),
+            [](const auto& a, const auto& b) { return a.first->offset < b.first->offset; });
+  live.erase(std::unique(live.begin(), live.end()), live.end());
+  return live;
+}
+
+// In the open block. False: there is none, and no block is free.
+bool Objects::make_room_for(const LiveRuns& live) {
+  std::int64_t bytes = 0;
+  for (const auto& [run, key] : live) bytes += round_up(run->bytes, kAlign);
+  if (bytes > room()) {
     const Number another = blocks_.take_free();
-    if (another == ObjectBlocks::kNone) return;
+    if (another == ObjectBlocks::kNone) return false;
     const std::int64_t used = open_used_;
     Number full = ObjectBlocks::kNone;
     try {
@@ -159,7 +187,8 @@ void Objects::make_room_for(const Shared& shared, Number block) {
     if (full != ObjectBlocks::kNone) close(full, used);
   }
   std::vector<Key>& keys = shared_.at(open_).keys;
-  keys.reserve(keys.size() + shared.keys.size());
+  keys.reserve(keys.size() + live.size());
+  return true;
 }
 
 void Objects::compact_later(Number block) {
@@ -173,18 +202,6 @@ void Objects::compact_sparse() {
   for (const Number block : blocks) {
     if (shared_.contains(block)) compact(block);
   }
-}
-
-std::int64_t Objects::bytes_to_move(const Shared& shared, Number block) const {
-  std::int64_t bytes = 0;
-  for (const Key key : shared.keys) {
-    const auto owner = objects_.find(key);
-    if (owner == objects_.end()) continue;
-    for (const Run& run : owner->second.runs) {
-      if (run.block == block) bytes += round_up(run.bytes, kAlign);
-    }
-  }
-  return bytes;
 }
 
 }  // namespace anadrome::store

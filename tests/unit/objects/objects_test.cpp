@@ -296,6 +296,42 @@ TEST(Objects, LeaveNoHolesThatTakeMoreThanWhatIsAlive) {
   for (Key key = 0; key < 300; key += 10) ASSERT_TRUE(bench.is_right(key));
 }
 
+// No block is free while they are dropped, and none becomes empty.
+TEST(Objects, LeaveTheirRoomToOthersInAMemoryThatIsFull) {
+  for (const bool viewed : {false, true}) {
+    ObjectBench bench(kMemory, 0, false);
+    Key key = 0;
+    const auto fill = [&](std::size_t bytes) {
+      return status_from([&] {
+        for (;; ++key) bench.put(key, bytes);
+      });
+    };
+    EXPECT_EQ(fill(100), ANADROME_ERR_NO_SPACE);
+    const Key many = key;
+    std::vector<const std::byte*> views;
+    for (Key there = 0; viewed && there < many; there += 100) {
+      views.push_back(bench.objects.view(there, "a", 0).data());
+    }
+    for (Key there = 0; there < many; ++there) {
+      if (there % 100 != 0) bench.drop(there);
+    }
+    for (const std::byte* view : views) bench.objects.release(view);
+    EXPECT_EQ(fill(200), ANADROME_ERR_NO_SPACE);
+    EXPECT_GE(bench.objects.bytes(), kMemory * 7 / 8);
+    for (const auto& [there, bytes] : bench.expected) ASSERT_TRUE(bench.is_right(there)) << there;
+  }
+}
+
+TEST(Objects, AreMovedOutOfABlockInWhichOneWasReplacedOften) {
+  ObjectBench bench(kMemory);
+  for (int again = 0; again < 250; ++again) bench.put(0, 16);
+  bench.put(0, 7000);  // less than half of the block
+  bench.put(1, 12000);
+  bench.put(2, 6000);
+  EXPECT_EQ(bench.blocks.blocks_in_memory(), 2);
+  for (const Key key : {0, 1, 2}) EXPECT_TRUE(bench.is_right(key));
+}
+
 TEST(Objects, CountTheirListInTheMemory) {
   ObjectBench bench(std::int64_t{4} << 20);
   const auto fill = [&] {
