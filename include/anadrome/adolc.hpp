@@ -127,8 +127,9 @@ void reverse(const Step& step, const std::vector<double>& u, const std::vector<d
 /// templates, or generic lambdas, over the number type T of `std::vector<T>& u` and
 /// `const std::vector<T>& p`. Parameters p are the same on all ranks. `run` has its options set,
 /// and fields of the model that are not differentiated are added to it; this adds u, and dJ/du,
-/// dJ/dp and J as adjoint fields, so that a run is resumed with resume=on. Collective over `comm`,
-/// which is the run's. Throws anadrome::Error as the run does, and what a step throws.
+/// dJ/dp, J and a hash of u_0 and p as adjoint fields, so that a run is resumed with resume=on, and
+/// by no other problem (ERR_ARGUMENT, on all ranks). Collective over `comm`, which is the run's.
+/// Throws anadrome::Error as the run does, and what a step throws.
 template <class Step, class Objective>
 Derivatives gradient(Run& run, MPI_Comm comm, const Step& step, std::vector<double> u_0,
                      const std::vector<double>& p, std::int64_t steps, const Objective& objective) {

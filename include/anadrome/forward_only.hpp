@@ -71,6 +71,25 @@ void reverse_step(const Tape& tape, const Step& step, const std::vector<double>&
   for (std::size_t i = 0; i < p.size(); ++i) by_parameters[i] += weights[u.size() + i];
 }
 
+// What the run begins with on all ranks: the same number on each. FNV-1a.
+inline std::int64_t hash_of_start(MPI_Comm comm, const std::vector<double>& u,
+                                  const std::vector<double>& p) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  const std::uint64_t about[] = {static_cast<std::uint64_t>(rank), u.size(), p.size()};
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  const auto add = [&](const void* values, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; ++i) {
+      hash = (hash ^ static_cast<const unsigned char*>(values)[i]) * 0x100000001b3U;
+    }
+  };
+  add(about, sizeof about);
+  add(u.data(), u.size() * sizeof(double));
+  add(p.data(), p.size() * sizeof(double));
+  MPI_Allreduce(MPI_IN_PLACE, &hash, 1, MPI_UINT64_T, MPI_SUM, comm);
+  return static_cast<std::int64_t>(hash);
+}
+
 template <class Tape, class Step, class Objective>
 Derivatives gradient(const Tape& tape, Run& run, MPI_Comm comm, const Step& step,
                      std::vector<double> u, const std::vector<double>& p, std::int64_t steps,
@@ -83,9 +102,17 @@ Derivatives gradient(const Tape& tape, Run& run, MPI_Comm comm, const Step& step
   run.add_field("dJ_du", lambda, ANADROME_ROLE_ADJOINT);
   run.add_field("dJ_dp", result.by_parameters, ANADROME_ROLE_ADJOINT);
   run.add_field("J", &result.objective, 1, ANADROME_ROLE_ADJOINT);
+  const std::int64_t own_start = hash_of_start(comm, u, p);
+  std::int64_t start = own_start;  // resume=on brings that of the run before
+  run.add_field("u_0_and_p", &start, 1, ANADROME_ROLE_ADJOINT);
   run.begin(steps);
   std::int64_t goes_on_at = 0;
   run.resumed(goes_on_at);  // to say that it is known; u is as it must be
+  if (start != own_start) {
+    throw Error(ANADROME_ERR_ARGUMENT,
+                "u_0 or p are others than in the run that is gone on with: give each start a name "
+                "of its own, or resume=off");
+  }
   for (Action action = run.next(); action.kind != ANADROME_DONE; action = run.next()) {
     if (action.kind == ANADROME_ADVANCE) {
       for (std::int64_t k = action.first; k < action.last; ++k) step(u, p, k);

@@ -229,23 +229,37 @@ TEST(ForwardOnly, ExchangesNumbersThatLieAnywhere) {
   EXPECT_NEAR(derivative, difference, 1e-7 * std::fabs(difference));
 }
 
-TEST(ForwardOnly, GoesOnAfterAStop) {
+TEST(ForwardOnly, GoesOnAfterAStopWithTheSameStartAlone) {
   const Problem problem;
   const Derivatives expected = problem.by_adolc(60, {{"schedule", "store_all"}});
-  int lives = 0;
-  for (bool ended = false; !ended; ++lives) {
+  std::int64_t steps_of_this_life = 0;
+  const auto live = [&](const Values& u_0, const Values& p) {
     anadrome::Run run(MPI_COMM_WORLD);
     run.set("directory", directory()).set("schedule", "async").set("interval", "2");
     run.set("memory", "16KiB").set("resume", "on").set("checkpoint_interval", "0");
-    std::int64_t steps_of_this_life = 0;
-    const auto step = [&](auto& u, const auto& p, std::int64_t k) {
+    steps_of_this_life = 0;
+    const auto step = [&](auto& u, const auto& of_step, std::int64_t k) {
       if (++steps_of_this_life == 70 && rank() == 0) run.request_stop();
-      problem.step(u, p, k);
+      problem.step(u, of_step, k);
     };
+    return tool::gradient(run, MPI_COMM_WORLD, step, u_0, p, 60, Objective{});
+  };
+  Values other_u_0 = problem.u_0;
+  if (rank() == ranks() - 1) other_u_0[1] += 1e-9;
+  int lives = 0;
+  for (bool ended = false; !ended; ++lives) {
+    for (const bool other_p : {false, true}) {
+      if (lives == 0) break;
+      try {
+        live(other_p ? problem.u_0 : other_u_0, {0.2, other_p ? 0.06 : 0.05});
+        FAIL() << "goes on with another start";
+      } catch (const anadrome::Error& error) {
+        EXPECT_EQ(error.status(), ANADROME_ERR_ARGUMENT) << error.what();
+      }
+      EXPECT_EQ(steps_of_this_life, 0);
+    }
     try {
-      const Derivatives found =
-          tool::gradient(run, MPI_COMM_WORLD, step, problem.u_0, problem.p, 60, Objective{});
-      EXPECT_TRUE(same_bits(found, expected));
+      EXPECT_TRUE(same_bits(live(problem.u_0, problem.p), expected));
       ended = true;
     } catch (const anadrome::Error& error) {
       ASSERT_EQ(error.status(), ANADROME_STOPPED) << error.what();
