@@ -113,7 +113,8 @@ struct Element<std::complex<double>> {
 };
 template <class T>
 struct Element<T, typename std::enable_if<std::is_integral<T>::value && std::is_signed<T>::value &&
-                                          !std::is_const<T>::value && (sizeof(T) >= 4)>::type> {
+                                          !std::is_const<T>::value &&
+                                          (sizeof(T) == 4 || sizeof(T) == 8)>::type> {
   static constexpr anadrome_type type = sizeof(T) == 4 ? ANADROME_INT32 : ANADROME_INT64;
 };
 template <class T>

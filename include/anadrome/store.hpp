@@ -13,20 +13,17 @@ namespace anadrome {
 inline namespace client {
 
 /** One part of an object: its name, and the caller's array of it, which must live as long as this.
- */
-class Part {
+ * Store::put reads it. */
+class ConstPart {
  public:
   /** `count` elements at `values`. */
   template <class T>
-  Part(std::string name, T* values, std::size_t count)
-      : name_(std::move(name)),
-        type_(detail::Element<typename std::remove_const<T>::type>::type),
-        values_(const_cast<typename std::remove_const<T>::type*>(values)),
-        count_(count) {}
+  ConstPart(std::string name, const T* values, std::size_t count)
+      : name_(std::move(name)), type_(detail::Element<T>::type), values_(values), count_(count) {}
   /** What a container (a vector, an array, a span) holds. */
   template <class Container>
-  Part(std::string name, Container&& values)
-      : Part(std::move(name), values.data(), values.size()) {}
+  ConstPart(std::string name, const Container& values)
+      : ConstPart(std::move(name), values.data(), values.size()) {}
 
   /** As C has it; valid as long as this part. */
   anadrome_part c() const {
@@ -34,15 +31,31 @@ class Part {
     part.name = name_.c_str();
     part.type = type_;
     part.count = count_;
-    part.values = values_;
+    part.values = const_cast<void*>(values_);  // of a Part, or not written to
     return part;
   }
 
  private:
   std::string name_;
   anadrome_type type_;
-  void* values_;
+  const void* values_;
   std::size_t count_;
+};
+
+/** The same of an array that is not const: Store::get writes to it. */
+class Part : public ConstPart {
+ public:
+  /** `count` elements at `values`. */
+  template <class T, class = typename std::enable_if<!std::is_const<T>::value>::type>
+  Part(std::string name, T* values, std::size_t count)
+      : ConstPart(std::move(name), values, count) {}
+  /** What a container (a vector, an array, a span) holds. */
+  template <
+      class Container,
+      class T = typename std::remove_pointer<decltype(std::declval<Container&>().data())>::type,
+      class = typename std::enable_if<!std::is_const<T>::value>::type>
+  Part(std::string name, Container&& values)
+      : Part(std::move(name), values.data(), values.size()) {}
 };
 
 /** Bytes of a part that lie side by side in the store, released at the end of its life. Must not
@@ -108,8 +121,10 @@ class Store {
   void close() { detail::check(anadrome_store_close(&store_)); }
 
   /** The parts become the object `key`: put(7, {{"u", u}, {"v", v}}). @throws Error */
-  void put(std::int64_t key, std::initializer_list<Part> parts) { put(key, in_c(parts)); }
+  void put(std::int64_t key, std::initializer_list<ConstPart> parts) { put(key, in_c(parts)); }
   /** The same of any number of parts. @throws Error */
+  void put(std::int64_t key, const std::vector<ConstPart>& parts) { put(key, in_c(parts)); }
+  /** The same. @throws Error */
   void put(std::int64_t key, const std::vector<Part>& parts) { put(key, in_c(parts)); }
   /** Parts of the object `key` into the arrays. @throws Error */
   void get(std::int64_t key, std::initializer_list<Part> parts) const { get(key, in_c(parts)); }
@@ -161,7 +176,7 @@ class Store {
   template <class Parts>
   static std::vector<anadrome_part> in_c(const Parts& parts) {
     std::vector<anadrome_part> all;
-    for (const Part& part : parts) all.push_back(part.c());
+    for (const ConstPart& part : parts) all.push_back(part.c());
     return all;
   }
   void put(std::int64_t key, const std::vector<anadrome_part>& parts) {

@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,28 @@ TEST(CxxStore, HoldsObjectsOfParts) {
   EXPECT_EQ(store.keys(), (std::vector<std::int64_t>{0, 1}));
   EXPECT_TRUE(store.contains(1));
   EXPECT_GT(store.statistics().bytes_read, 0);
+}
+
+template <class... From>
+constexpr bool gets_into = std::is_constructible_v<anadrome::Part, const char*, From...>;
+static_assert(gets_into<std::vector<double>&> && gets_into<float*, int>);
+static_assert(!gets_into<const std::vector<double>&> && !gets_into<const float*, int>);
+
+TEST(CxxStore, PutsWhatIsConstAndListsOfParts) {
+  anadrome::Store store = open();
+  const std::vector<double> u = {1, 2, 3};
+  std::vector<double> v(3), w = {4, 5, 6};
+  const std::vector<anadrome::ConstPart> from = {{"u", u}, {"w", w.data(), w.size()}};
+  store.put(1, from);
+  const std::vector<anadrome::Part> both = {{"u", v}, {"w", w}};
+  store.put(2, both);
+  store.put(3, {both[1], {"u", u}});
+  for (const std::int64_t key : {3, 1}) {
+    v = w = {0, 0, 0};
+    store.get(key, both);
+    EXPECT_EQ(v, u);
+    EXPECT_EQ(w, (std::vector<double>{4, 5, 6}));
+  }
 }
 
 TEST(CxxStore, ThrowsWhatTheLibrarySays) {
