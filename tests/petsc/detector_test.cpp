@@ -16,6 +16,7 @@ const std::string rk4 = "-ts_type rk -ts_rk_type 4 -ts_adapt_type none ";
 
 const std::string anadrome_type =
     "-ts_trajectory_type anadrome -ts_trajectory_anadrome_memory 4MiB ";
+const std::string few = "-ts_trajectory_max_cps_ram 4";
 
 // Between checkpoints 20 steps apart all records are kept, those of steps that were refused too.
 TEST(Detector, WhatFollowsARefusalIsRefusedToo) {
@@ -41,6 +42,36 @@ TEST(Detector, WhatFollowsARefusalIsRefusedToo) {
   model.turn();
   EXPECT_EQ(model.back(), 0);
 }
+
+class Refused : public testing::TestWithParam<Method> {};
+
+TEST_P(Refused, ASolutionEditedAfterAStep) {
+  const CaughtErrors caught;
+  Oscillators model(GetParam().options + " " + anadrome_type + few);
+  int step = 0;
+  model.after_step = [&step](Vec u) { VecScale(u, ++step > 5 ? 0.999 : 1); };
+  EXPECT_EQ(model.solve(2), 0);
+  model.turn();
+  EXPECT_NE(model.back(), 0);
+  const std::string& said = CaughtErrors::message();
+  EXPECT_NE(said.find("run again differs from the first time"), std::string::npos) << said;
+  EXPECT_NE(said.find("schedule store_all"), std::string::npos) << said;
+}
+
+TEST_P(Refused, ARightHandSideThatIsNotSwitchedBack) {
+  const CaughtErrors caught;
+  Oscillators model(GetParam().options + " " + anadrome_type + few);
+  EXPECT_EQ(model.solve(1), 0);
+  model.stiffness = 2.9;
+  EXPECT_EQ(model.solve(2), 0);
+  model.turn();
+  EXPECT_NE(model.back(), 0);
+  const std::string& said = CaughtErrors::message();
+  EXPECT_NE(said.find("run again differs from the first time"), std::string::npos) << said;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Refused, testing::ValuesIn(methods()),
+                         [](const auto& tested) { return tested.param.name; });
 
 // u' = -c u: fields or values of very different size, which do not touch each other.
 class Decay {
@@ -127,8 +158,6 @@ class Decay {
   Vec u_ = nullptr, lambda_ = nullptr;
   Mat rate_ = nullptr;
 };
-
-const std::string few = "-ts_trajectory_max_cps_ram 4";
 
 TEST(Detector, SeesASmallFieldBesideALargeOne) {
   for (const PetscInt block : {2, 3, 5, 8, 12}) {

@@ -3,8 +3,9 @@
 // nothing of the trajectory's type and begins anew whenever it is started.
 //   killed_oscillators OPTIONS [solves N] [events] [damped] [adjoint 0|1] [forward STEP]
 //                     [reverse STEP] [rank R] [stiffness M] [start S] [size MS]
-//                     [pieces P] [again A] [in I]
+//                     [pieces P] [again A] [in I] [clock STEP]
 // `damped`: by a term of its own, which an implicit-explicit method takes implicitly.
+// `clock`: it is set back to 0 after that step.
 // The way back is gone in P pieces; and A times, in solve I of which the program ends. They begin
 // with the same gradients, which the second one doubles on the way. Each rank writes what it found,
 // bit for bit, to found.<rank>.
@@ -30,6 +31,7 @@ using namespace anadrome::test;
 struct Told {
   int solves = 1, adjoint = 1, forward = -1, reverse = -1, rank = 0, stiffness = 3, start = 0;
   int pieces = 1, again = 1, size = 50;  ///< of the first step, in thousandths
+  int clock = -1;
   bool events = false, damped = false;
   int sweeps = 0, in = 0;      ///< adjoint solves so far; in which of them it is to end
   std::uintmax_t journal = 0;  ///< see smallest_journal, at the first step
@@ -139,6 +141,9 @@ void run(const std::string& options) {
 #endif
     MUST(TSSetEventHandler(ts, 1, &direction, &terminate, indicator, switch_over, &model));
   }
+  model.after_step = [&model](Vec) {
+    if (model.steps() == told.clock) MUST(TSSetTime(model.ts(), 0));
+  };
   model.stiffness = told.stiffness;
   model.start(told.start);
   MUST(TSSetTimeStep(ts, told.size * 1e-3));
@@ -187,6 +192,7 @@ int main(int argc, char** argv) {
                         : word == "size"    ? &told.size
                         : word == "in"      ? &told.in
                         : word == "again"   ? &told.again
+                        : word == "clock"   ? &told.clock
                                             : &told.stiffness;
     *number = std::atoi(argv[++i]);
   }

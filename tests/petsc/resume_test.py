@@ -39,7 +39,7 @@ RUNS = [
     ("arkimex_adjoint", 2, "-ts_type arkimex -ts_adapt_type none", ["damped"], [150], [51], False),
     ("arkimex_adaptive", 1, "-ts_type arkimex -ts_arkimex_type 4 -ts_rtol 1e-6 -ts_atol 1e-6", ["damped", "events"], [80], [51], False),
     ("several_solves", 2, RK4, ["solves", "3", "events"], [100], [151], False),
-    ("pieces", 1, RK4, ["pieces", "4"], [], [70], False),
+    ("pieces", 1, RK4, ["pieces", "4", "clock", "40"], [], [70], False),
     ("twice", 1, RK4, ["again", "2", "in", "1"], [], [51], False),
     ("bdf_four", 4, "-ts_type bdf", ["adjoint", "0"], [100], [], True),
     ("arkimex_four", 4, "-ts_type arkimex -ts_adapt_type none", ["adjoint", "0"], [150], [], True),

@@ -101,7 +101,7 @@ PetscErrorCode Sweep::note(PetscInt step) {
   StepCalls calls = watch_->take();
   const PetscReal size =
       calls.calls.empty() ? ts_->ptime - ts_->ptime_prev : calls.calls.back().size;
-  const StepNote made{ts_->ptime, size, ts_->time_step};
+  const StepNote made{ts_->ptime, size, ts_->time_step, ts_->ptime_prev};
   if (resumption_.on()) resumption_.add_step(ts_, made, calls, print_, events_seen_);
   notes_.add(made, std::move(calls), print_);
   last_ = step;

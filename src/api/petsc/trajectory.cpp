@@ -226,8 +226,8 @@ PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
       PetscCall(bring_to_other(tj, ts, step));
     }
     PetscCall(count_transfers(tj));
-    const StepNotes& notes = trajectory.sweep.notes();
-    PetscCall(hand_over(tj, ts, step, notes.at(step).time, notes.at(step - 1).time, t));
+    const StepNote& note = trajectory.sweep.notes().at(step);
+    PetscCall(hand_over(tj, ts, step, note.time, note.previous_time, t));
     PetscFunctionReturn(PETSC_SUCCESS);
   });
 }

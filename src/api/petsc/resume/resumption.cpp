@@ -12,7 +12,7 @@
 namespace anadrome::petsc {
 namespace {
 
-enum EntryKind : std::int64_t { kBegin = 1, kStep, kRecord };
+enum EntryKind : std::int64_t { kBegin = 1, kRecord = 3, kStep = 4 };  // 2: steps of old notes
 
 void put_vector(Bytes& bytes, const auto& values) {
   put(bytes, static_cast<std::int64_t>(values.size()));
@@ -300,7 +300,7 @@ PetscErrorCode Resumption::arrive(TS ts, PetscInt step, const StepNotes& notes,
   PetscFunctionBegin;
   ts->steps = step;
   ts->ptime = notes.at(step).time;
-  ts->ptime_prev = ts->ptime_prev_rollback = notes.at(std::max(step - 1, notes.first())).time;
+  ts->ptime_prev = ts->ptime_prev_rollback = notes.at(step).previous_time;
   ts->time_step = notes.at(step).next_size;
   for (const EventNote& event : events_) {
     if (event.step <= at_ || event.step > step) continue;

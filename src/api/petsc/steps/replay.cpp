@@ -61,9 +61,9 @@ PetscErrorCode Replay::take_step(TS ts, const StepCalls& how) {
 
 PetscErrorCode Replay::take_steps(TS ts, PetscInt from, PetscInt to, const StepNotes& notes) {
   PetscFunctionBegin;
-  ts->ptime = notes.at(from).time;
-  ts->ptime_prev = ts->ptime;
   for (PetscInt step = from; step < to && !failed_; ++step) {
+    ts->ptime = notes.at(step + 1).previous_time;
+    ts->ptime_prev = notes.at(step).previous_time;
     ts->steps = step;
     PetscCall(take_step(ts, notes.calls(step + 1)));
     if (ts->reason < 0) {

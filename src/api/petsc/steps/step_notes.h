@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The notes on every step: when it ended, how large it was, the size that was to follow, and what
-// its solution looked like. 24 bytes a step and 8 for every field, and a little for steps that took
-// more than one attempt, so that a step can be run again exactly as it was, and it can be told
-// whether it was.
+// The notes on every step: when it ended, how large it was, the size that was to follow, when it
+// began, and what its solution looked like. 32 bytes a step and 8 for every field, and a little for
+// steps that took more than one attempt, so that a step can be run again exactly as it was, and it
+// can be told whether it was.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,9 @@ struct StepCalls {
 
 struct StepNote {
   PetscReal time = 0;
-  PetscReal size = 0;       ///< of the step that led here
-  PetscReal next_size = 0;  ///< as the TS meant it when the record was made
+  PetscReal size = 0;           ///< of the step that led here
+  PetscReal next_size = 0;      ///< as the TS meant it when the record was made
+  PetscReal previous_time = 0;  ///< when the step began: the program may have set the clock
 };
 
 class StepNotes {
