@@ -2,6 +2,7 @@
 // Where nobody says how, records are kept in full until memory is used up.
 #include <gtest/gtest.h>
 #include <petsc/private/tsimpl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -173,6 +174,29 @@ INSTANTIATE_TEST_SUITE_P(Two, ReportedInFull,
                          testing::Values(Method{"rk5dp", "-ts_type rk -ts_rk_type 5dp"},
                                          Method{"cn", "-ts_type cn"}),
                          [](const auto& tested) { return tested.param.name; });
+
+// It is no agreement that the others do not come to.
+TEST(OneRank, AsksForAReportOrFiles) {
+  constexpr unsigned kSeconds = 100;  // and not until CTest ends it
+  const std::string cn = "-ts_type cn -ts_trajectory_dirname kept_by_one -ts_trajectory_type ";
+  const auto gradient = [](const std::string& options) {
+    Oscillators model(options);
+    EXPECT_EQ(model.solve(1), 0);
+    model.turn();
+    EXPECT_EQ(model.back(), 0);
+    return model.values();
+  };
+  const std::vector<double> expected = gradient(cn + "basic");
+  alarm(kSeconds);
+  for (const std::string key : {"progress", "keep"}) {
+    const std::string here = rank() == 0 ? " -ts_trajectory_anadrome_" + key + " on" : "";
+    EXPECT_EQ(difference(expected, gradient(cn + "anadrome" + here)), 0) << key;
+  }
+  alarm(0);
+  if (rank() == 0) {
+    EXPECT_GT(std::filesystem::remove_all("kept_by_one"), 1u) << "no files stayed";
+  }
+}
 
 TEST(TooLittleMemory, IsRefusedWithTheLeastThatIsEnough) {
   const auto solved = [](const std::string& options) {

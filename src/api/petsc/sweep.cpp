@@ -191,7 +191,7 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   if (keeps_all_ ? shares_.follower > 0 : shares_.files_stay) {
     Follower::Solution solution;
     if (shares_.files_stay) solution = {state_shape_.bytes(), pack_state, this};
-    PetscCall(follower_.begin(comm_, settings, directory_, shares_.follower, solution));
+    PetscCall(follower_.begin(comm_, settings, directory_, shares_, solution));
   }
   if (!returning()) PetscCall(note(step));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -31,7 +31,7 @@ PetscErrorCode Follower::check(anadrome_status status) const {
 }
 
 PetscErrorCode Follower::open(const Settings& settings, const Directory& directory,
-                              std::int64_t memory, const Solution& solution) {
+                              const MemoryShares& shares, const Solution& solution) {
   PetscFunctionBegin;
   PetscCall(check(anadrome_open(comm_, &run_)));
   const auto set = [&](const char* key, const std::string& value) {
@@ -40,7 +40,7 @@ PetscErrorCode Follower::open(const Settings& settings, const Directory& directo
   const bool files = solution.pack != nullptr;
   PetscCall(check(set("schedule", files ? "async" : "store_all")));
   PetscCall(check(set("keep", files ? "on" : "off")));
-  PetscCall(check(set("memory", std::to_string(memory) + "B")));
+  PetscCall(check(set("memory", std::to_string(shares.follower) + "B")));
   for (const char* key : {"audit", "report"}) PetscCall(check(set(key, "off")));
   for (const char* key : kReports) PetscCall(check(set(key, settings.value(key))));
   for (const char* key : kOthers) PetscCall(check(set(key, settings.value(key))));
@@ -52,15 +52,15 @@ PetscErrorCode Follower::open(const Settings& settings, const Directory& directo
   }
   PetscCall(
       check(anadrome_add_field(run_, "step", ANADROME_ROLE_STATE, ANADROME_INT64, &step_, 1)));
-  shows_reverse_ = wanted(settings);
+  shows_reverse_ = shares.reports;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Follower::begin(MPI_Comm comm, const Settings& settings, const Directory& directory,
-                               std::int64_t memory, const Solution& solution) {
+                               const MemoryShares& shares, const Solution& solution) {
   PetscFunctionBegin;
   comm_ = comm;
-  if (run_ == nullptr) PetscCall(open(settings, directory, memory, solution));
+  if (run_ == nullptr) PetscCall(open(settings, directory, shares, solution));
   step_ = 0;
   action_ = {};
   forward_ = on_ = true;

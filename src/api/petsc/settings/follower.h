@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "api/petsc/settings/directory.h"
+#include "api/petsc/settings/memory_shares.h"
 #include "api/petsc/settings/settings.h"
 
 namespace anadrome::petsc {
@@ -28,10 +29,10 @@ class Follower {
     anadrome_pack_fn pack = nullptr;  ///< NULL: no files stay
     void* self = nullptr;
   };
-  /// A forward sweep in so much memory; collective, as all that follows. Without it, nothing below
-  /// does anything.
+  /// A forward sweep in its share of the memory; collective, as all that follows. Without it,
+  /// nothing below does anything.
   PetscErrorCode begin(MPI_Comm comm, const Settings& settings, const Directory& directory,
-                       std::int64_t memory, const Solution& solution);
+                       const MemoryShares& shares, const Solution& solution);
   /// The steps before record `step` have been taken.
   PetscErrorCode step_done(PetscInt step);
   /// The sweep had `steps` steps, and record `step` is asked for on the way back.
@@ -40,14 +41,14 @@ class Follower {
 
  private:
   PetscErrorCode check(anadrome_status status) const;
-  PetscErrorCode open(const Settings& settings, const Directory& directory, std::int64_t memory,
-                      const Solution& solution);
+  PetscErrorCode open(const Settings& settings, const Directory& directory,
+                      const MemoryShares& shares, const Solution& solution);
   PetscErrorCode next();
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   anadrome_run* run_ = nullptr;
   bool forward_ = false, on_ = false;
-  bool shows_reverse_ = false;  ///< in a report; files have no more after the forward sweep
+  bool shows_reverse_ = false;  ///< on some rank; files have no more after the forward sweep
   std::int64_t step_ = 0;       ///< the state
   anadrome_action action_{};
 };

@@ -35,13 +35,14 @@ std::int64_t MemoryShares::least_for(std::int64_t library) const {
 PetscErrorCode share_memory(TSTrajectory tj, const Settings& settings, std::size_t state,
                             std::size_t record, MemoryShares* shares) {
   const MPI_Comm comm = comm_of(tj);
-  const bool files_stay = tj->keepfiles == PETSC_TRUE || settings.keeps_files();
-  std::int64_t bytes[3] = {static_cast<std::int64_t>(state), static_cast<std::int64_t>(record),
-                           Follower::wanted(settings) || files_stay ? 1 : 0};
+  const bool keeps = tj->keepfiles == PETSC_TRUE || settings.keeps_files();
+  std::int64_t most[4] = {static_cast<std::int64_t>(state), static_cast<std::int64_t>(record),
+                          Follower::wanted(settings) ? 1 : 0, keeps ? 1 : 0};
   PetscFunctionBegin;
   PetscCall(memory_asked(settings, &shares->memory));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bytes, 3, MPI_INT64_T, MPI_MAX, comm));
-  const auto [most_state, most_record, followed] = bytes;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_INT64_T, MPI_MAX, comm));
+  const auto [most_state, most_record, reports, files_stay] = most;
+  const std::int64_t followed = std::max(reports, files_stay);
   const std::int64_t memory = shares->memory;
   std::int64_t aside = std::min(usual_aside(most_record), memory / 4);
   aside = std::max(aside, most_state + most_record);  // x_0, and the end of one TSSolve
@@ -52,13 +53,14 @@ PetscErrorCode share_memory(TSTrajectory tj, const Settings& settings, std::size
   shares->aside_said = settings.set_aside >= 0;
   // Of all records in full, half of the memory is left for the library when they are too many.
   const std::int64_t each = std::max(most_record, 2 * most_state);
-  const std::int64_t for_files = files_stay ? Follower::kStates * most_state : 0;
+  const std::int64_t for_files = files_stay * Follower::kStates * most_state;
   const std::int64_t follower = followed * Follower::kBytes + for_files;
   const std::int64_t of_a_step = followed * Follower::kStepBytes;
-  const std::int64_t most = (memory - aside - follower) / (each + of_a_step);
-  shares->most_kept = most >= 2 && keeps_all_at_first(settings, files_stay) ? most : 0;
-  shares->files_stay = files_stay && shares->most_kept > 0;
-  shares->follower = shares->most_kept > 0 ? follower + most * of_a_step : 0;
+  const std::int64_t kept = (memory - aside - follower) / (each + of_a_step);
+  shares->most_kept = kept >= 2 && keeps_all_at_first(settings, files_stay != 0) ? kept : 0;
+  shares->reports = reports != 0;
+  shares->files_stay = files_stay != 0 && shares->most_kept > 0;
+  shares->follower = shares->most_kept > 0 ? follower + kept * of_a_step : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

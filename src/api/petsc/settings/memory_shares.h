@@ -18,6 +18,7 @@ struct MemoryShares {
   bool aside_said = false;     ///< by -ts_trajectory_anadrome_set_aside
   std::int64_t most_kept = 0;  ///< records in full, as long as there are no more; 0: none are
   std::int64_t follower = 0;   ///< of these a Follower's; 0: there is none
+  bool reports = false;        ///< are asked for, on one rank at least: a Follower shows them
   bool files_stay = false;     ///< the Follower's, which has its part to the end then
 
   /// The library's, where states of so many first steps stay.
