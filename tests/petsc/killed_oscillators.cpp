@@ -3,9 +3,10 @@
 // nothing of the trajectory's type and begins anew whenever it is started.
 //   killed_oscillators OPTIONS [solves N] [events] [damped] [adjoint 0|1] [forward STEP]
 //                     [reverse STEP] [rank R] [stiffness M] [start S] [size MS]
-//                     [pieces P] [again A] [in I] [clock STEP]
+//                     [pieces P] [again A] [in I] [clock STEP] [forward_integral W] [integral W]
 // `damped`: by a term of its own, which an implicit-explicit method takes implicitly.
-// `clock`: it is set back to 0 after that step.
+// `clock`: it is set back to 0 after that step. The integral of W times the sum of all values is
+// computed in the forward sweep, or in the reverse one.
 // The way back is gone in P pieces; and A times, in solve I of which the program ends. They begin
 // with the same gradients, which the second one doubles on the way. Each rank writes what it found,
 // bit for bit, to found.<rank>.
@@ -31,7 +32,7 @@ using namespace anadrome::test;
 struct Told {
   int solves = 1, adjoint = 1, forward = -1, reverse = -1, rank = 0, stiffness = 3, start = 0;
   int pieces = 1, again = 1, size = 50;  ///< of the first step, in thousandths
-  int clock = -1;
+  int clock = -1, forward_integral = 0, integral = 0;
   bool events = false, damped = false;
   int sweeps = 0, in = 0;      ///< adjoint solves so far; in which of them it is to end
   std::uintmax_t journal = 0;  ///< see smallest_journal, at the first step
@@ -107,10 +108,44 @@ PetscErrorCode damped_jacobian(TS, PetscReal, Vec, Vec, PetscReal shift, Mat, Ma
   PetscFunctionReturn(static_cast<PetscErrorCode>(0));
 }
 
+PetscErrorCode weighted_sum(TS, PetscReal, Vec u, Vec to, void* weight) {
+  PetscScalar sum = 0;
+  PetscFunctionBeginUser;
+  PetscCall(VecSum(u, &sum));
+  PetscCall(VecSet(to, sum * static_cast<PetscReal>(*static_cast<int*>(weight))));
+  PetscFunctionReturn(static_cast<PetscErrorCode>(0));
+}
+
 #define MUST(call)                                   \
   do {                                               \
     if ((call) != 0) MPI_Abort(PETSC_COMM_WORLD, 9); \
   } while (0)
+
+void integrate(const Oscillators& model, PetscBool in_forward, int& weight) {
+  TS integrator = nullptr;
+  PetscInt local = 0;
+  MUST(VecGetLocalSize(model.solution(), &local));
+  MUST(TSCreateQuadratureTS(model.ts(), in_forward, &integrator));
+  MUST(TSSetRHSFunction(integrator, nullptr, weighted_sum, &weight));
+  Mat by_state = nullptr, by_parameter = nullptr;  // constant
+  for (Mat* const made : {&by_state, &by_parameter}) {
+    const bool states = made == &by_state;
+    MUST(MatCreateDense(PETSC_COMM_WORLD, states ? local : PETSC_DECIDE, PETSC_DECIDE,
+                        states ? PETSC_DETERMINE : 1, 1, nullptr, made));
+    PetscInt first = 0, last = 0;
+    MUST(MatGetOwnershipRange(*made, &first, &last));
+    for (PetscInt i = first; i < last && states; ++i)
+      MUST(MatSetValue(*made, i, 0, weight, INSERT_VALUES));
+    MUST(MatAssemblyBegin(*made, MAT_FINAL_ASSEMBLY));
+    MUST(MatAssemblyEnd(*made, MAT_FINAL_ASSEMBLY));
+  }
+  const auto as_is = [](TS, PetscReal, Vec, Mat, Mat, void*) { return PetscErrorCode{}; };
+  const auto none = [](TS, PetscReal, Vec, Mat, void*) { return PetscErrorCode{}; };
+  MUST(TSSetRHSJacobian(integrator, by_state, by_state, as_is, nullptr));
+  MUST(TSSetRHSJacobianP(integrator, by_parameter, none, nullptr));
+  MUST(MatDestroy(&by_state));
+  MUST(MatDestroy(&by_parameter));
+}
 
 void run(const std::string& options) {
   Oscillators::pairs = 4200;  // a state is a write of its own
@@ -141,6 +176,8 @@ void run(const std::string& options) {
 #endif
     MUST(TSSetEventHandler(ts, 1, &direction, &terminate, indicator, switch_over, &model));
   }
+  if (told.forward_integral != 0) integrate(model, PETSC_TRUE, told.forward_integral);
+  if (told.integral != 0) integrate(model, PETSC_FALSE, told.integral);
   model.after_step = [&model](Vec) {
     if (model.steps() == told.clock) MUST(TSSetTime(model.ts(), 0));
   };
@@ -165,6 +202,13 @@ void run(const std::string& options) {
     append(found, model.values());
     ++told.sweeps;
   }
+  if (told.forward_integral != 0 || told.integral != 0) {
+    Vec value = nullptr;
+    PetscScalar sum = 0;
+    MUST(TSGetCostIntegral(ts, &value));
+    MUST(VecSum(value, &sum));
+    found.push_back(PetscRealPart(sum));
+  }
   std::ofstream file("found." + std::to_string(rank), std::ios::binary);
   file.write(reinterpret_cast<const char*>(found.data()),
              static_cast<std::streamsize>(found.size() * sizeof(double)));
@@ -182,18 +226,20 @@ int main(int argc, char** argv) {
       (word == "events" ? told.events : told.damped) = true;
       continue;
     }
-    int* const number = word == "solves"    ? &told.solves
-                        : word == "adjoint" ? &told.adjoint
-                        : word == "forward" ? &told.forward
-                        : word == "reverse" ? &told.reverse
-                        : word == "start"   ? &told.start
-                        : word == "rank"    ? &told.rank
-                        : word == "pieces"  ? &told.pieces
-                        : word == "size"    ? &told.size
-                        : word == "in"      ? &told.in
-                        : word == "again"   ? &told.again
-                        : word == "clock"   ? &told.clock
-                                            : &told.stiffness;
+    int* const number = word == "solves"             ? &told.solves
+                        : word == "adjoint"          ? &told.adjoint
+                        : word == "forward"          ? &told.forward
+                        : word == "reverse"          ? &told.reverse
+                        : word == "start"            ? &told.start
+                        : word == "rank"             ? &told.rank
+                        : word == "pieces"           ? &told.pieces
+                        : word == "size"             ? &told.size
+                        : word == "in"               ? &told.in
+                        : word == "again"            ? &told.again
+                        : word == "clock"            ? &told.clock
+                        : word == "integral"         ? &told.integral
+                        : word == "forward_integral" ? &told.forward_integral
+                                                     : &told.stiffness;
     *number = std::atoi(argv[++i]);
   }
   run(argv[1]);

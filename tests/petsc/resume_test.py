@@ -38,7 +38,7 @@ RUNS = [
     ("arkimex_events", 2, "-ts_type arkimex -ts_adapt_type none", ["adjoint", "0", "events"], [150], [], True),
     ("arkimex_adjoint", 2, "-ts_type arkimex -ts_adapt_type none", ["damped"], [150], [51], False),
     ("arkimex_adaptive", 1, "-ts_type arkimex -ts_arkimex_type 4 -ts_rtol 1e-6 -ts_atol 1e-6", ["damped", "events"], [80], [51], False),
-    ("several_solves", 2, RK4, ["solves", "3", "events"], [100], [151], False),
+    ("several_solves", 2, RK4, ["solves", "3", "events", "forward_integral", "2"], [100], [151], False),
     ("pieces", 1, RK4, ["pieces", "4", "clock", "40"], [], [70], False),
     ("twice", 1, RK4, ["again", "2", "in", "1"], [], [51], False),
     ("bdf_four", 4, "-ts_type bdf", ["adjoint", "0"], [100], [], True),
@@ -127,6 +127,23 @@ class Resume(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0, words)
             self.assertIn(said, re.sub(r"\n\[0\]PETSC ERROR: ", " ", done.stderr))
         self.assertEqual(program.run(RESUME).returncode, 0)  # nothing of that has harmed it
+
+    def test_another_integrand_in_the_forward_sweep_is_refused(self):
+        program = Program(1, RK4, ["forward_integral", "2"], self.folder)
+        for killed in ("forward", "reverse"):
+            self.killed(program, killed, "101")
+            done = Program(1, RK4, ["forward_integral", "3"], self.folder).run(RESUME)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("the program's equations are others than they were", done.stderr)
+        self.assertEqual(program.run(RESUME).returncode, 0)
+
+    def test_another_integrand_in_the_reverse_sweep_costs_steps_alone(self):
+        program, other = (Program(1, RK4, ["integral", weight], self.folder) for weight in "23")
+        for goes_on, where in ((program, "TSAdjointSolve goes on at step 51 of"), (other, f"{ANCHOR}(?!(?s:.*)TSAdjoint)")):
+            self.assertEqual(goes_on.run(BASIC).returncode, 0)
+            expected = goes_on.found()
+            self.killed(program, "reverse", "51")
+            self.goes_on(goes_on, expected, where)
 
     def test_notes_that_are_too_short_are_an_error(self):
         program = Program(1, RK4, [], self.folder)

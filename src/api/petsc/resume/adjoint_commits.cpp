@@ -70,6 +70,7 @@ PetscErrorCode AdjointCommits::begin(TS ts, PetscInt first, PetscInt* from) {
   PetscCall(bytes_of(adjoint_parts(ts), &seed));
   ChecksumStream stream;
   stream.add(seed.data(), seed.size());
+  if (!ts->costintegralfwd) PetscCall(add_integrand(ts, &stream));
   seed_ = stream.finish().low;
   std::vector<Commit> found;
   if (again_) {

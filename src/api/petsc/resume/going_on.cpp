@@ -39,10 +39,19 @@ TsParts going_on_parts(TS ts) {
   return parts;
 }
 
+PetscErrorCode add_vector(Vec vector, ChecksumStream* stream) {
+  const TsParts parts = {.more = {&vector, 1}};
+  std::size_t count = 0;
+  PetscFunctionBegin;
+  PetscCall(parts_bytes(parts, &count));
+  Bytes bytes(count);
+  PetscCall(parts_to_bytes(parts, bytes.data()));
+  stream->add(bytes.data(), bytes.size());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode sum_of_equations(TS ts, std::uint64_t* sum) {
   Vec derivative = nullptr, values = nullptr;
-  PetscInt local = 0;
-  const PetscScalar* scalars = nullptr;
   const std::array counts = {ts->ifuncs, ts->rhsfuncs};
   PetscFunctionBegin;
   PetscCall(VecDuplicate(ts->vec_sol, &derivative));
@@ -51,13 +60,10 @@ PetscErrorCode sum_of_equations(TS ts, std::uint64_t* sum) {
   PetscCall(VecSet(values, 1));
   PetscCall(VecAXPY(derivative, 1, values));
   PetscCall(TSComputeIFunction(ts, ts->ptime, ts->vec_sol, derivative, values, PETSC_FALSE));
-  PetscCall(VecGetLocalSize(values, &local));
-  ValuesOnHost on_host;
-  PetscCall(on_host.get(values, &scalars));
   ChecksumStream stream;
-  stream.add(scalars, static_cast<std::size_t>(local) * sizeof(PetscScalar));
+  PetscCall(add_vector(values, &stream));
+  if (ts->costintegralfwd) PetscCall(add_integrand(ts, &stream));
   *sum = stream.finish().low;
-  PetscCall(on_host.give_back(values));
   PetscCall(VecDestroy(&derivative));
   PetscCall(VecDestroy(&values));
   ts->ifuncs = counts[0];
@@ -169,13 +175,7 @@ PetscErrorCode sum_of_limits(TS ts, std::uint64_t* sum) {
   stream.add(method.data(), method.size());
   add(ts->max_steps, ts->max_time, ts->exact_final_time, ts->atol, ts->rtol);
   for (const Vec tolerances : {ts->vatol, ts->vrtol}) {
-    if (tolerances == nullptr) continue;
-    const TsParts parts = {.vectors = {tolerances}};
-    std::size_t count = 0;
-    PetscCall(parts_bytes(parts, &count));
-    Bytes bytes(count);
-    PetscCall(parts_to_bytes(parts, bytes.data()));
-    stream.add(bytes.data(), bytes.size());
+    if (tolerances != nullptr) PetscCall(add_vector(tolerances, &stream));
   }
   if (const TSAdapt adapt = ts->adapt; adapt != nullptr) {
     const std::string_view type = type_of(adapt);
@@ -186,6 +186,26 @@ PetscErrorCode sum_of_limits(TS ts, std::uint64_t* sum) {
   if (const SNES snes = ts->snes; snes != nullptr)
     add(snes->rtol, snes->abstol, snes->stol, snes->max_its);
   *sum = stream.finish().low;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode add_integrand(TS ts, ChecksumStream* stream) {
+  TS integrator = ts->quadraturets;
+  DM dm = nullptr;
+  TSRHSFunction function = nullptr;
+  Vec values = nullptr;
+  PetscFunctionBegin;
+  if (integrator == nullptr || integrator->vec_sol == nullptr) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(TSGetDM(integrator, &dm));
+  PetscCall(DMTSGetRHSFunction(dm, &function, nullptr));
+  if (function == nullptr) PetscFunctionReturn(PETSC_SUCCESS);  // the step will say so
+  const PetscInt count = integrator->rhsfuncs;
+  PetscCall(VecDuplicate(integrator->vec_sol, &values));
+  PetscCall(VecZeroEntries(values));
+  PetscCall(TSComputeRHSFunction(integrator, ts->ptime, ts->vec_sol, values));
+  PetscCall(add_vector(values, stream));
+  PetscCall(VecDestroy(&values));
+  integrator->rhsfuncs = count;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

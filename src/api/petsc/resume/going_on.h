@@ -8,6 +8,7 @@
 
 #include "api/petsc/records/ts_parts.h"
 #include "api/petsc/resume/notes_file.h"
+#include "base/checksum.h"
 
 namespace anadrome::petsc {
 
@@ -16,12 +17,15 @@ std::string cannot_go_on(TS ts);
 
 /// Bytes of this rank.
 PetscErrorCode going_on_bytes(TS ts, std::size_t* bytes);
-/// Collective. With a sum of the values of the program's equations at this time and solution.
+/// Collective. With a sum of the values of the program's equations at this time and solution, and
+/// of the integrand of an integral that the forward sweep computes.
 PetscErrorCode going_on_to_bytes(TS ts, std::byte* to);
 PetscErrorCode going_on_from_bytes(TS ts, const Bytes& bytes);
 
 /// Of what decides how far the TS goes and how exactly: its limits, tolerances and controller.
 PetscErrorCode sum_of_limits(TS ts, std::uint64_t* sum);
+/// Collective: the values, now, of the integrand of TSCreateQuadratureTS, if there is one.
+PetscErrorCode add_integrand(TS ts, ChecksumStream* stream);
 /// Collective: is the sum in `bytes` that of the program's equations as they are now?
 PetscErrorCode equations_are_those_of(TS ts, const Bytes& bytes, bool* same);
 
