@@ -128,6 +128,15 @@ class Resume(unittest.TestCase):
             self.assertIn(said, re.sub(r"\n\[0\]PETSC ERROR: ", " ", done.stderr))
         self.assertEqual(program.run(RESUME).returncode, 0)  # nothing of that has harmed it
 
+    def test_a_problem_of_the_user_is_that_of_a_ts_still(self):
+        program, named = Program(1, RK4, [], self.folder), f"{RESUME} -ts_trajectory_anadrome_problem"
+        said = program.run(f"{named} x", "forward", "100").stderr
+        self.assertIn("option problem was", program.run(f"{named} y").stderr)
+        done = program.run(f"{named} x")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, ANCHOR)
+        self.assertNotRegex(said + done.stderr, "nothing is committed after TURN|adds up begins anew")
+
     def test_another_integrand_in_the_forward_sweep_is_refused(self):
         program = Program(1, RK4, ["forward_integral", "2"], self.folder)
         for killed in ("forward", "reverse"):

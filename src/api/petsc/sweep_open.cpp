@@ -62,7 +62,6 @@ std::int64_t Sweep::room_on_disk(std::int64_t states) const {
 PetscErrorCode Sweep::give_options(TSTrajectory tj) {
   const Settings& settings = settings_of(tj);
   PetscFunctionBegin;
-  if (settings.resumes()) PetscCall(set("problem", "TS"));  // which is compared beside the journals
   for (const auto& [key, value] : words_of_environment()) PetscCall(set(key.c_str(), value));
   PetscCall(set("audit", "off"));  // every step that is run again has a fingerprint of its own
   if (settings.stride > 0) {
@@ -95,6 +94,10 @@ PetscErrorCode Sweep::give_options(TSTrajectory tj) {
     const std::string_view key = kKeys[i].name;
     if (key == "audit" || key == "compress") continue;  // above
     if (!settings.values[i].empty()) PetscCall(set(kKeys[i].name, settings.values[i]));
+  }
+  if (settings.resumes()) {  // by these words the library knows who commits adjoint variables
+    const std::string problem = settings.value_or_environment("problem");
+    PetscCall(set("problem", problem.empty() ? "TS" : "TS: " + problem));
   }
   PetscCall(set("directory", directory_.path()));
   if (!directory_.name().empty()) PetscCall(set("name", directory_.name()));

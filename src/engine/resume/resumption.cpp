@@ -15,7 +15,8 @@
 namespace anadrome::engine {
 namespace {
 
-constexpr const char* kTsProblem = "TS";  // of PETSc's plugin
+// PETSc's plugin commits itself what TSAdjointSolve adds to; these are its words for a problem.
+bool is_of_ts(const std::string& problem) { return problem == "TS" || problem.starts_with("TS: "); }
 
 }  // namespace
 
@@ -92,7 +93,7 @@ void Resumption::begin_journal() {
   });
   agreement_.agree({.call = Call::kBegin, .failure = held_.failure()});
   held_.attempt([&] { storage_.space()->note_adjoints(); });  // the sweep is agreed on yet
-  const bool alone = options_.problem != kTsProblem;  // whose adjoint variables it commits itself
+  const bool alone = !is_of_ts(options_.problem);
   if (!recovery_ && alone && !fields_.has(ANADROME_ROLE_ADJOINT)) {
     warnings_.say(
         {"resume=on, and no field has the role ADJOINT: nothing is committed after TURN, "
@@ -122,7 +123,7 @@ void Resumption::give_back_room(std::int64_t newest_anchor) {
 
 // Nothing else tells of a sum that was not registered.
 std::string Resumption::begins_anew() const {
-  if (options_.problem == kTsProblem) return {};  // the plugin knows what TSAdjointSolve adds to
+  if (is_of_ts(options_.problem)) return {};
   std::string committed;
   for (const store::Field& field : fields_.with_role(ANADROME_ROLE_ADJOINT))
     committed += (committed.empty() ? "" : ", ") + field.name;
