@@ -163,6 +163,14 @@ IntervalTimes::Price prices(const IntervalProblem& problem) {
   };
 }
 
+// As though transfers took nothing of the steps beside them.
+IntervalTimes::Price least_prices(const IntervalProblem& problem) {
+  IntervalProblem free = problem;
+  free.costs.write_taken = free.costs.read_taken = 0;
+  if (const double step = problem.times->step_at_least(); step > 0) free.costs.forward = step;
+  return [free](int level) { return Choice(free).price(level); };
+}
+
 // None is shorter than the disk has places for.
 int least_level(const IntervalProblem& problem) {
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(Choice(problem).least()))) - 1;
@@ -233,7 +241,7 @@ int first_level(const IntervalProblem& problem) {
 NextLevel next_level(const IntervalProblem& problem, int now) {
   const int least = least_level(problem);
   const IntervalTimes::Price price = prices(problem);
-  return {problem.times->next({least, longest_level(problem)}, price, now),
+  return {problem.times->next({least, longest_level(problem)}, price, least_prices(problem), now),
           problem.times->best(least, price, std::max(now, least))};
 }
 

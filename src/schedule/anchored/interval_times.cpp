@@ -65,7 +65,11 @@ double IntervalTimes::middle(int level, double Piece::*what) const {
 // A transfer takes as much of one interval as of another, so a step of intervals of I steps takes
 // f + c / I: f is where the line through what the levels took meets intervals without end, by its
 // standard error more, and no more than where transfers slow steps least.
-double IntervalTimes::step() const {
+double IntervalTimes::step() const { return step(1); }
+
+double IntervalTimes::step_at_least() const { return step(-1); }
+
+double IntervalTimes::step(double errors) const {
   double pieces = 0, x = 0, y = 0, xx = 0, xy = 0, apart = 0, least = 0;
   int known = 0;
   for (int level = 0; level < kLevels; ++level) {
@@ -93,7 +97,7 @@ double IntervalTimes::step() const {
   const double error =
       pieces > known ? std::sqrt(apart / (pieces - known) * (1 / pieces + mean * mean / spread))
                      : least;
-  return std::clamp(y / pieces - slope * mean + error, lowest, least);
+  return std::clamp(y / pieces - slope * mean + errors * error, lowest, least);
 }
 
 double IntervalTimes::sure_step() const {
@@ -129,14 +133,16 @@ int IntervalTimes::best(int least, const Price& price, int otherwise) const {
   return best;
 }
 
-int IntervalTimes::next(const Levels& among, const Price& price, int now) const {
+int IntervalTimes::next(const Levels& among, const Price& price, const Price& at_least,
+                        int now) const {
   constexpr std::int64_t kSoon = 4, kSeldom = 16;  // pieces; what is known of few may be chance
   const int best = this->best(among.least, price, std::max(now, among.least));
   if (best != now) return best;
   for (const int neighbour : {best - 1, best + 1}) {
     if (neighbour < among.least || neighbour > among.most) continue;
     const auto seen = static_cast<std::int64_t>(at(neighbour).count);
-    if (at(neighbour).last + std::min(kSoon * seen, kSeldom) < pieces_) return neighbour;
+    if (at(neighbour).last + std::min(kSoon * seen, kSeldom) >= pieces_) continue;
+    if (at_least(neighbour) < price(best)) return neighbour;
   }
   return best;
 }

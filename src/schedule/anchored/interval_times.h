@@ -34,6 +34,8 @@ class IntervalTimes {
   void fastest_step_is(double seconds) { fastest_ = seconds; }
   /// Seconds of a step without transfers; 0: not known.
   double step() const;
+  /// By the same error less.
+  double step_at_least() const;
   /// The same for what cannot be taken back: while one level is known, what its steps took, as the
   /// fastest of them may be chance.
   double sure_step() const;
@@ -48,10 +50,12 @@ class IntervalTimes {
     int least = 0, most = 0;
   };
   /// After a piece at level `now`: the best one, and in between a piece at each of its neighbours,
-  /// if it is among these. What is known of a longer one counts in any case.
-  int next(const Levels& among, const Price& price, int now) const;
+  /// if it is among these and would be cheaper if its transfers took nothing (`at_least`). What is
+  /// known of a longer one counts in any case.
+  int next(const Levels& among, const Price& price, const Price& at_least, int now) const;
 
  private:
+  double step(double errors) const;
   struct Piece {
     double steps = 0, anchors = 0, seconds = 0, computing = 0;
   };

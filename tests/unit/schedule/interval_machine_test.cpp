@@ -34,6 +34,16 @@ constexpr MachineSpeed kDear = {"dear steps", 50 * kMilli, 70 * kMilli, 0.8 * kM
 constexpr MachineSpeed kFew = {"few steps",  36 * kMilli,  37 * kMilli,
                                0.5 * kMilli, 21 * kMilli,  0.4 * kMilli,
                                21 * kMilli,  0.4 * kMilli, 50};
+// The same beside a slow disk.
+constexpr MachineSpeed kFewSlow = {"few steps, slow disk",
+                                   26 * kMilli,
+                                   31 * kMilli,
+                                   3.3 * kMilli,
+                                   84 * kMilli,
+                                   1 * kMilli,
+                                   84 * kMilli,
+                                   1 * kMilli,
+                                   48};
 constexpr std::array kMachinesOfAll = {kContended, kShort, kCheap, kFree, kSlow, kDear};
 
 constexpr Disturbance kQuiet = {"quiet", 0.03};
@@ -88,8 +98,10 @@ TEST(Intervals, AreNearTheBestWhereOthersDisturb) {
 }
 
 TEST(Intervals, OfFewStepsAreNearTheBest) {
-  for (const Disturbance& others : {kQuiet, kUsual, kBusy, kSolverBursts, kDiskBursts})
+  for (const Disturbance& others : {kQuiet, kUsual, kBusy, kSolverBursts, kDiskBursts}) {
     EXPECT_LE(found(kFew, others), 1.12 * best_given(kFew, others)) << others.name;
+    EXPECT_LE(found(kFewSlow, others), 1.08 * best_given(kFewSlow, others)) << others.name;
+  }
 }
 
 TEST(Intervals, AreNearTheBestWhereOthersWrite) {

@@ -106,14 +106,18 @@ TEST(IntervalTimes, FollowAMachineThatBecomesSlower) {
   EXPECT_DOUBLE_EQ(times.step(), 2);
 }
 
-// The levels that follow each other where a piece of each takes what `price` says.
+double anything(int /*level*/) { return 0; }
+
+// The levels that follow each other where a piece of each takes what `price` says, and might have
+// taken `at_least`.
 std::vector<int> looked_at(int first, int pieces, const IntervalTimes::Levels& among,
-                           const std::function<double(int)>& price) {
+                           const std::function<double(int)>& price,
+                           const std::function<double(int)>& at_least = anything) {
   IntervalTimes times;
   std::vector<int> levels = {first};
   for (int i = 0; i < pieces; ++i) {
     add(times, levels.back(), 1, price(levels.back()));
-    levels.push_back(times.next(among, price, levels.back()));
+    levels.push_back(times.next(among, price, at_least, levels.back()));
   }
   return levels;
 }
@@ -139,6 +143,15 @@ TEST(IntervalTimes, GoBackAndLookAtTheOtherSideThenNowAndThenAtEither) {
   EXPECT_EQ(std::count(levels.begin(), levels.end(), 1), 0);
 }
 
+// What a neighbour costs without its transfers is known before.
+TEST(IntervalTimes, DoNotLookWhereNothingCanBeGained) {
+  const auto valley = [](int level) { return 10.0 + std::abs(level - 3); };
+  const auto shorter = [](int level) { return level < 3 ? 9 : 11; };
+  const std::vector<int> levels = looked_at(3, 60, kAnyLevel, valley, shorter);
+  EXPECT_GE(std::count(levels.begin(), levels.end(), 2), 4);
+  EXPECT_EQ(std::count(levels.begin(), levels.end(), 4), 0);
+}
+
 TEST(IntervalTimes, AreLookedForAmongTheLevelsThatCanBeTheBest) {
   for (const int level : looked_at(3, 40, {2, 3}, [](int at) { return 1 + at; })) {
     EXPECT_GE(level, 2);
@@ -147,7 +160,7 @@ TEST(IntervalTimes, AreLookedForAmongTheLevelsThatCanBeTheBest) {
   IntervalTimes times;
   add(times, 0, 2, 1);
   const auto one = [](int) { return 1; };
-  EXPECT_EQ(times.next({4, 6}, one, 0), 4);
+  EXPECT_EQ(times.next({4, 6}, one, anything, 0), 4);
   EXPECT_EQ(times.best(4, one, -1), -1) << "of these none is known";
 }
 
@@ -157,7 +170,7 @@ TEST(IntervalTimes, DoNotForgetALongerLevelThatWasBest) {
   add(times, 3, 1, 1);
   add(times, 2, 1, 1);
   EXPECT_EQ(times.next(
-                {0, 2}, [](int level) { return 10 - level; }, 2),
+                {0, 2}, [](int level) { return 10 - level; }, anything, 2),
             3);
 }
 
@@ -169,13 +182,13 @@ TEST(IntervalTimes, LeaveALevelThatBecomesBad) {
   int level = 2;
   for (int i = 0; i < 20; ++i) {
     add(times, level, 1, 1);
-    level = times.next(kAnyLevel, price, level);
+    level = times.next(kAnyLevel, price, anything, level);
   }
   EXPECT_EQ(level, 0);
   slow = true;
   for (int i = 0; i < 20; ++i) {
     add(times, level, 1, 1);
-    level = times.next(kAnyLevel, price, level);
+    level = times.next(kAnyLevel, price, anything, level);
   }
   EXPECT_GE(level, 9);
 }

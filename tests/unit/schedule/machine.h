@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A machine for schedule=async, in numbers: a solver, a disk beside it that slows its steps, and
 // other programs that take the processor or the disk now and then. The planner is the real one; it
-// sees what the engine would have measured.
+// sees what the engine would have measured. As there, the newest anchors stay in memory as long as
+// nothing else needs it, and need no read, nor a write that has not begun.
 #pragma once
 
 #include <algorithm>
@@ -66,6 +67,8 @@ class Machine {
   void begin_transfer(double seconds, double slows);
   void put();
   void load(std::int64_t number);
+  void hold_in_ram(std::int64_t more);
+  void read_ahead();
 
   MachineSpeed speed_;
   Disturbance others_;
@@ -73,11 +76,15 @@ class Machine {
   double now_ = 0, waited_ = 0, phase_ = 0, interruption_ = 0;
   double left_ = 0, whole_ = 1, slows_ = 0, began_ = 0;  ///< the transfer under way
   bool writes_ = false;
-  std::int64_t queued_ = 0;  ///< writes, the one under way included
+  std::int64_t queued_ = 0;              ///< writes, the one under way included
+  std::int64_t anchors_ = 0, held_ = 0;  ///< all of them; the newest, which are in memory
+  std::int64_t in_ram_ = 0;              ///< other states in memory
+  std::int64_t read_ = -1;               ///< the anchor that is being read, or was
   store::RecentMedian write_;
   store::Meter forward_, copy_;
   double fastest_ = 1e300;
   std::int64_t one_from_ = -1;
+  bool turned_ = false;
 };
 
 inline void Machine::begin_transfer(double seconds, double slows) {
@@ -96,9 +103,14 @@ inline void Machine::pass(double seconds) {
     now_ += passed;
     if (left_ > 1e-15) continue;
     left_ = 0;
-    if (!writes_) continue;
+    if (!std::exchange(writes_, false)) continue;
     write_.add(now_ - began_, 1);
-    if (--queued_ > 0) begin_transfer(speed_.write, speed_.write_slows);
+    if (--queued_ > 0) {
+      writes_ = true;
+      begin_transfer(speed_.write, speed_.write_slows);
+    } else {
+      read_ahead();
+    }
   }
   now_ += seconds;
 }
@@ -125,21 +137,49 @@ inline void Machine::put() {
   const double copies = now_;
   compute(speed_.copy);
   copy_.add(now_ - copies, 1);
+  ++anchors_;
+  ++held_;
+  hold_in_ram(0);
+  if (++queued_ > 1) return;
   writes_ = true;
-  if (++queued_ == 1) begin_transfer(speed_.write, speed_.write_slows);
+  begin_transfer(speed_.write, speed_.write_slows);
 }
 
-// It was read while the steps above it were reversed; the next one is from here on.
+inline void Machine::hold_in_ram(std::int64_t more) {
+  in_ram_ += more;
+  held_ = std::min(held_, std::max<std::int64_t>(speed_.blocks - 1 - in_ram_, 0));
+}
+
+// The newest one that is not in memory, while the steps above it are reversed.
+inline void Machine::read_ahead() {
+  const std::int64_t next = anchors_ - held_ - 1;
+  if (!turned_ || left_ > 0 || next < 0 || read_ == next) return;
+  read_ = next;
+  begin_transfer(speed_.read, speed_.read_slows);
+}
+
 inline void Machine::load(std::int64_t number) {
-  while (left_ > 0) pass(left_);
-  writes_ = false;
-  if (number > 0) begin_transfer(speed_.read, speed_.read_slows);
+  const std::int64_t above = anchors_ - 1 - number;
+  held_ = std::max<std::int64_t>(held_ - above, 0);
+  anchors_ -= above;
+  if (queued_ > 0) queued_ = std::max<std::int64_t>(queued_ - above, 1);
+  while (held_ == 0 && (read_ != number || left_ > 0)) {
+    if (left_ > 0) {
+      pass(left_);
+    } else {
+      read_ahead();
+    }
+  }
+  held_ = std::max<std::int64_t>(held_, 1);  // until the steps above it are reversed
+  read_ahead();
   compute(speed_.copy);
 }
 
 inline double Machine::sweep(std::int64_t interval, IntervalTimes& times) {
   now_ = waited_ = left_ = 0;
-  queued_ = 0;
+  queued_ = anchors_ = held_ = in_ram_ = 0;
+  read_ = -1;
+  turned_ = writes_ = false;
   await_interruption();
   AsyncOptions options;
   options.memory.blocks = speed_.blocks;
@@ -173,20 +213,20 @@ inline double Machine::sweep(std::int64_t interval, IntervalTimes& times) {
     times.fastest_step_is(fastest_);
     measured.costs = times.costs(times.newest(), costs);
   };
-  bool turned = false;
   for (;;) {
     const Action action = sweep.next();
     if (std::holds_alternative<Done>(action)) break;
     if (const auto* advance = std::get_if<Advance>(&action)) {
       for (std::int64_t k = advance->first; k < advance->last; ++k) {
         const double step = now_;
-        compute(k == 0 && !turned ? 10 * speed_.forward : speed_.forward);
+        compute(k == 0 && !turned_ ? 10 * speed_.forward : speed_.forward);
         if (!advance->again) forward_.add(now_ - step, 1);
         fastest_ = std::min(fastest_, now_ - step);
       }
       live = advance->last;
     } else if (const auto* kept = std::get_if<Keep>(&action)) {
       if (kept->tier == kRamTier) {
+        hold_in_ram(1);
         compute(speed_.copy);
         continue;
       }
@@ -210,7 +250,9 @@ inline double Machine::sweep(std::int64_t interval, IntervalTimes& times) {
         load(restored->place);
       }
     } else if (std::holds_alternative<Turn>(action)) {
-      turned = true;
+      turned_ = true;
+    } else if (const auto* dropped = std::get_if<Drop>(&action)) {
+      if (dropped->tier == kRamTier) hold_in_ram(-1);
     } else if (std::holds_alternative<Adjoint>(action)) {
       compute(speed_.adjoint);
     }
