@@ -20,8 +20,14 @@ namespace {
 std::string said_there(Ranks& ranks, const std::string& here) {
   auto bytes = std::ssize(here);
   ranks.broadcast(std::as_writable_bytes(std::span(&bytes, 1)), 0);
-  std::string there = here;
-  there.resize(size(bytes));
+  std::string there;
+  const Failure failure = failure_from([&] {
+    there = here;
+    there.resize(size(bytes));
+  });
+  std::int64_t lacks = failure ? 1 : 0;
+  ranks.largest({&lacks, 1});
+  if (lacks > 0) throw Error(ANADROME_ERR_MEMORY, "no memory");
   ranks.broadcast(std::as_writable_bytes(std::span(there)), 0);
   return there;
 }

@@ -29,6 +29,7 @@ Doing doing(const anadrome_action& action) {
 }  // namespace
 
 void Caller::begin() {
+  compares_adjoint_ = false;  // of a sweep that was not ended
   preflight_.begin();
   comparison_.begin(context_.asked.options.audit != Audit::kOff);
   audits_.begin();

@@ -143,7 +143,7 @@ std::size_t Fields::state_position(int field) const {
                     [](const store::Field& f) { return f.role == ANADROME_ROLE_STATE; }));
 }
 
-bool Fields::too_many_bytes() const { return exceeds_most(state_) || exceeds_most(tape_); }
+bool Fields::too_many_bytes() const { return exceeds_most(all_); }
 
 std::string Fields::table() const {
   std::string table;

@@ -52,7 +52,10 @@ void DiskSpace::write_tables(const schedule::AnchorList& anchors, std::int64_t a
           segment.offsets().checksum +
               file_rank_ * blocks * 2 * static_cast<std::int64_t>(sizeof(std::uint64_t)));
     }
-    if (file_rank_ != 0) continue;
+    if (file_rank_ != 0) {
+      file.sync();
+      continue;
+    }
     file.write_all(&sweep, sizeof sweep, segment.offsets().sweep);
     file.write_all(&used, sizeof used, segment.offsets().slots_used);
     std::vector<std::int64_t> steps;
@@ -65,6 +68,7 @@ void DiskSpace::write_tables(const schedule::AnchorList& anchors, std::int64_t a
       file.write_all(steps.data(), steps.size() * sizeof(std::int64_t),
                      segment.offsets().slot_step + at * static_cast<std::int64_t>(sizeof at));
     }
+    file.sync();  // what a page cache took may still fail, and close says whether files are whole
   }
 }
 
@@ -107,7 +111,10 @@ Failure DiskSpace::write_master(const schedule::AnchorList& anchors, std::int64_
     }
     for (std::int64_t i = 0; i < anchors_written; ++i) master.slot_steps.push_back(anchors.step(i));
     store::RunFiles::remove_one(held_, kMasterName);  // an earlier sweep's
-    store::create_master({held_, kMasterName}, master);
+    const store::FilePlace place = {held_, kMasterName};
+    store::create_master(place, master);
+    place.open(O_RDONLY).sync();
+    held_.sync();
   });
 }
 

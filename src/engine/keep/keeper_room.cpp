@@ -125,8 +125,11 @@ Failure Keeper::why_not_allowed(Call call) {
   if (!storage_.counts_compressed(plan_) || storage_.allows_a_block(plan_, begun())) return {};
   if (begun().uncounted() > 0) count_all_blocks(call);
   if (storage_.allows_a_block(plan_, begun())) return {};
-  return {ANADROME_ERR_NO_SPACE, "disk=" + std::to_string(options_.disk) +
-                                     " may not hold another state, whatever it is compressed to"};
+  return failure_from([&] {
+    throw Error(ANADROME_ERR_NO_SPACE, "disk=" + std::to_string(options_.disk) +
+                                           " may not hold another state, whatever it is "
+                                           "compressed to");
+  });
 }
 
 // The block of this anchor gets a place on disk. A failure: the disk is full, and everybody knows.
@@ -140,7 +143,8 @@ Failure Keeper::refusal(Call call, std::int64_t number, int volume) {
   const bool as_planned = disk_->volumes() > 1 && disk_->blocks_written(volume) >=
                                                       storage_.most_blocks(plan_.memory, volume);
   if (as_planned) {
-    Failure allowed = {ANADROME_ERR_NO_SPACE, "the option disk allows no more"};
+    Failure allowed =
+        failure_from([] { throw Error(ANADROME_ERR_NO_SPACE, "the option disk allows no more"); });
     close_volume(volume, allowed, Surprise::kNo);
     return allowed;
   }

@@ -316,9 +316,12 @@ void LiveState::keep_at(std::byte* place, std::int64_t room) {
 
 void LiveState::restore_from(const std::byte* place) { store::restore_piece(fields_, place); }
 
-void LiveState::take_fingerprints(std::span<Fingerprint> prints, std::span<std::byte> room,
+void LiveState::take_fingerprints(std::span<Fingerprint> prints,
+                                  std::optional<std::span<std::byte>> room,
                                   std::span<const Fingerprint> first) const {
   Failure failed;
+  std::byte nothing{};  // of a rank without elements, whose callback is called like the others'
+  std::byte* const to = room && !room->empty() ? room->data() : &nothing;
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     const Field& field = fields_[f];
     prints[f] = {};
@@ -326,13 +329,12 @@ void LiveState::take_fingerprints(std::span<Fingerprint> prints, std::span<std::
       const void* const values = field.exchanged ? now(f) : field.values;
       if (values == nullptr) continue;
       prints[f] = fingerprint(field.type, values, field.count, first.empty() ? nullptr : &first[f]);
-    } else if (!room.empty() && (field.values != nullptr || store::is_packed(field))) {
-      std::ranges::fill(room, std::byte{0});  // what is not packed is the same always
-      const auto bytes = size(field.bytes());
-      if (Failure failure = store::copy_out(field, room.data(), field.bytes())) {
+    } else if (room && (field.values != nullptr || store::is_packed(field))) {
+      std::ranges::fill(*room, std::byte{0});  // what is not packed is the same always
+      if (Failure failure = store::copy_out(field, to, field.bytes())) {
         failed = std::move(failure);
       }
-      prints[f] = fingerprint(room.data(), static_cast<std::int64_t>(bytes));
+      prints[f] = fingerprint(to, field.bytes());
     }
   }
   if (failed) throw Error(failed.status, failed.message);

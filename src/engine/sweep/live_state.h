@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -69,9 +70,9 @@ class LiveState final : public store::Live {
   store::Live* on_device() { return on_device_.get(); }
 
   /// A fingerprint for each field, to be compared with `first` if there are some. `room` is for one
-  /// packed field at a time; packed fields are left out, and have the same fingerprint always,
-  /// where it is empty.
-  void take_fingerprints(std::span<Fingerprint> prints, std::span<std::byte> room,
+  /// packed field at a time; where there is none, packed fields are left out, and have the same
+  /// fingerprint always. A room of a rank without elements is empty.
+  void take_fingerprints(std::span<Fingerprint> prints, std::optional<std::span<std::byte>> room,
                          std::span<const Fingerprint> first = {}) const;
 
   /// How far a field that is not packed is from state 0 of `block`, whose fingerprint is `first`.

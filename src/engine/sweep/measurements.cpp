@@ -38,7 +38,7 @@ void Measurements::bring(Agreement::Input& input, const store::DiskTier* tier) c
     input.smallest = has_written ? 1 : 0;
     mine.filled = tier->filled();
   }
-  mine.elapsed = now_seconds() - began_;
+  mine.elapsed = now_seconds() - began_ - comparing_;
   mine.copy = copy();
   mine.anchor_copy = anchor_copy();
   input.largest = mine.in_order();
@@ -52,6 +52,7 @@ void Measurements::take(const Agreement::Output& output) {
 
 void Measurements::begin_sweep() {
   began_ = now_seconds();
+  comparing_ = 0;
   interval_began_ = {};
   if (agreed_.filled.mean > 0) share_before_ = agreed_.filled.mean;
   agreed_.filled = {};

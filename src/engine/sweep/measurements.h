@@ -26,12 +26,12 @@ struct AgreedNumbers {
   double forward = 0, adjoint = 0;         ///< a step
   double write = 0, read = 0;              ///< a state; write: what the first has taken so far
   double write_taken = 0, read_taken = 0;  ///< the caller's time that a state's transfer takes
-  double elapsed = 0, waited = 0;          ///< since the sweep began; for transfers
-  double copy = 0, anchor_copy = 0;        ///< of a state
-  store::Filled filled = {};               ///< by this sweep; the share may be an earlier one's
-  double fast_write = 0, fast_read = 0;    ///< of a fast volume; write and read are home's then
-  double home_writes = 0;                  ///< blocks that are on their way home
-  double fastest = 0;                      ///< a step that took least
+  double elapsed = 0, waited = 0;    ///< since the sweep began, without comparing; for transfers
+  double copy = 0, anchor_copy = 0;  ///< of a state
+  store::Filled filled = {};         ///< by this sweep; the share may be an earlier one's
+  double fast_write = 0, fast_read = 0;  ///< of a fast volume; write and read are home's then
+  double home_writes = 0;                ///< blocks that are on their way home
+  double fastest = 0;                    ///< a step that took least
 
   static AgreedNumbers from(const Agreement::Numbers& numbers) {
     return std::bit_cast<AgreedNumbers>(numbers);
@@ -64,6 +64,8 @@ class Measurements {
   void step_took(double seconds, std::int64_t steps) {
     if (steps > 0) fastest_ = std::min(fastest_, seconds / real(steps));
   }
+  /// States were compared with what they were: no interval is the longer for that.
+  void compared(double seconds) { comparing_ += seconds; }
   void add_adjoint(double seconds) { adjoint_.add(seconds, 1); }
   bool times_visit() { return visit_sampler_.due(visit_.seconds()); }
   void add_visit(double seconds) { visit_.add(seconds, 1); }
@@ -144,6 +146,7 @@ class Measurements {
     bool home = true, fast = false;
   } uses_;
   double began_ = now_seconds();  ///< the sweep
+  double comparing_ = 0;          ///< of its seconds
   /// The agreement at which the interval under way began.
   struct IntervalBegan {
     bool known = false;

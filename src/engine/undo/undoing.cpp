@@ -275,6 +275,8 @@ void Undoing::throw_no_residual(const anadrome_action& action) const {
 // Of all ranks: a wave may be at one of them alone.
 void Undoing::note_magnitudes() {
   drift_of(fields_, before_, before_, 0, largest_);
+  // A rank that closes its run is met by an agreement, which names it, not by other numbers.
+  peers_.agreement.agree({.call = Call::kPreflight, .failure = peers_.held.failure()});
   peers_.agreement.ranks().largest(largest_);
 }
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/clock.h"
 #include "base/index.h"
 #include "base/text_out.h"
 #include "engine/device/device_plan.h"
@@ -21,7 +22,7 @@ std::string size_of(const Difference& difference) {
   if (!std::isfinite(difference.part)) return "";
   if (difference.part > 1) return " by more than its values";
   const std::string part = format_number(difference.part, std::chars_format::scientific, 1);
-  return (difference.each ? " by " : " by about ") + part + " of its values";
+  return (difference.each ? " by " : " by about ") + part + " relative to its values";
 }
 
 }  // namespace
@@ -71,10 +72,13 @@ void Comparison::begin(bool needed) {
   });
 }
 
-void Comparison::take(const LiveState& live, Fingerprints prints, std::span<std::byte> room,
+void Comparison::take(const LiveState& live, Fingerprints prints,
+                      std::optional<std::span<std::byte>> room,
                       std::span<const Fingerprint> first) {
-  peers_.held.attempt(
-      [&] { live.take_fingerprints(prints, room.empty() ? std::span(packed_) : room, first); });
+  if (!room && !leaves_out_packed_) room = packed_;
+  const double start = now_seconds();
+  peers_.held.attempt([&] { live.take_fingerprints(prints, room, first); });
+  notes_.measured.compared(now_seconds() - start);
 }
 
 // Number by number where both states are there.
@@ -143,7 +147,7 @@ void Comparison::judge(const Difference& difference, const Sentence& what, const
     }
   });
   if (error) throw Error(ANADROME_ERR_NONDETERMINISTIC, text);
-  warnings_.warn({text});
+  notes_.warnings.warn({text});
 }
 
 }  // namespace anadrome::engine

@@ -43,8 +43,8 @@ extern const char* const kUsualCauses;
 class Comparison {
  public:
   Comparison(Peers& peers, Meeting& meeting, const Asked& asked, const SweepPlan& plan,
-             Warnings& warnings)
-      : peers_(peers), meeting_(meeting), asked_(asked), plan_(plan), warnings_(warnings) {}
+             Notes& notes)
+      : peers_(peers), meeting_(meeting), asked_(asked), plan_(plan), notes_(notes) {}
 
   /// Before a sweep's first action. Collective.
   void begin(bool needed);
@@ -56,8 +56,8 @@ class Comparison {
   bool leaves_out_packed() const { return leaves_out_packed_; }
   /// Of the live state. Packed fields are packed, on all ranks or on none; `room`: to pack those
   /// that are left out otherwise.
-  void take(const LiveState& live, Fingerprints prints, std::span<std::byte> room = {},
-            std::span<const Fingerprint> first = {});
+  void take(const LiveState& live, Fingerprints prints,
+            std::optional<std::span<std::byte>> room = {}, std::span<const Fingerprint> first = {});
   /// The live state as it is now, and as it was when it was computed first.
   struct Sides {
     const LiveState& live;
@@ -78,7 +78,7 @@ class Comparison {
   Meeting& meeting_;
   const Asked& asked_;
   const SweepPlan& plan_;
-  Warnings& warnings_;
+  Notes& notes_;
   std::vector<std::byte> packed_;
   bool leaves_out_packed_ = false;
   std::vector<double> distances_;  ///< of each field, and then whether it is more than rounding

@@ -127,7 +127,7 @@ void Preflight::start_again() {
 void Preflight::compare() {
   const LiveState& live = *keeper_.live();
   const bool packs = has_spare_ && comparison_.leaves_out_packed();
-  comparison_.take(live, prints(kNow), packs ? keeper_.block(spare_) : std::span<std::byte>(),
+  comparison_.take(live, prints(kNow), packs ? std::optional(keeper_.block(spare_)) : std::nullopt,
                    prints(kLast));
   const auto difference = comparison_.compare(
       Call::kPreflight, {live, prints(kLast), prints(kNow), packs ? -1 : spare_}, last_ - first_);

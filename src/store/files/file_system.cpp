@@ -196,7 +196,10 @@ void File::write_all(const void* bytes, std::size_t count, off_t offset) const {
 }
 
 void File::sync() const {
-  const int synced = file_system().sync(descriptor_);
+  int synced = 0;
+  do {
+    synced = file_system().sync(descriptor_);
+  } while (synced == -EINTR);
   if (synced < 0) throw_errno(synced, "sync", path_);
 }
 

@@ -130,7 +130,7 @@ class MpioTransport final : public Transport {
 
   void move_block(const Transfer& transfer) {
     const QuietHdf5 quiet;
-    open_segment(*transfer.segment);
+    open_together(*transfer.segment);
     const double start = now_seconds();
     std::int64_t moved = 0;
     Failure failure;  // every rank goes through every collective call before it reports
@@ -181,9 +181,20 @@ class MpioTransport final : public Transport {
     return bytes;
   }
 
+  // By all ranks of the file, or by none: those that have it must not wait in a collective call.
+  void open_together(const Segment& segment) {
+    if (open_path_ == segment.path()) return;
+    const Failure failure = failure_from([&] { open_segment(segment); });
+    int status = failure.status;
+    MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, file_comm_);
+    if (status == ANADROME_OK) return;
+    open_path_.clear();
+    if (failure) throw Error(failure.status, failure.message);
+    throw Error(static_cast<anadrome_status>(status), "another rank of the file could not open it");
+  }
+
   // One segment is open at a time. Takes no memory of this rank's between collective calls.
   void open_segment(const Segment& segment) {
-    if (open_path_ == segment.path()) return;
     datasets_.clear();
     file_.reset();
     open_path_.clear();

@@ -169,6 +169,58 @@ TEST(VaryingStates, ThatOutgrowTheirFieldAreAnErrorOnAllRanks) {
   }
 }
 
+// More than a preflight packs for itself, and nothing at all on the last of several ranks.
+class LargePacked {
+ public:
+  LargePacked() : values_(ranks() > 1 && rank() == ranks() - 1 ? 0 : 300'000) {}
+  anadrome_status sweep(anadrome_run* run) {
+    anadrome_status status = anadrome_add_packed(run, "values", ANADROME_ROLE_STATE,
+                                                 8 * values_.size(), pack, unpack, this);
+    if (status == ANADROME_OK) status = anadrome_begin(run, 8);
+    anadrome_action action = {};
+    while (status == ANADROME_OK && (status = anadrome_next(run, &action)) == ANADROME_OK &&
+           action.kind != ANADROME_DONE) {
+      for (auto k = action.first; action.kind == ANADROME_ADVANCE && k < action.last; ++k)
+        for (double& value : values_) value += 1;
+    }
+    return status;
+  }
+  std::vector<int> calls;  ///< 0: of pack, 1: of unpack
+
+ private:
+  static int pack(void* self, void* buffer, std::size_t bytes) {
+    auto& model = *static_cast<LargePacked*>(self);
+    model.calls.push_back(0);
+    if (bytes > 0) std::memcpy(buffer, model.values_.data(), bytes);
+    return 0;
+  }
+  static int unpack(void* self, const void* buffer, std::size_t bytes) {
+    auto& model = *static_cast<LargePacked*>(self);
+    model.calls.push_back(1);
+    if (bytes > 0) std::memcpy(model.values_.data(), buffer, bytes);
+    return 0;
+  }
+  std::vector<double> values_;
+};
+
+// For callbacks may call MPI.
+TEST(PackedStates, AreAskedForAlikeOnARankThatHasNothing) {
+  for (const char* schedule : {"revolve", "async"}) {
+    LargePacked model;
+    RunHandle run(MPI_COMM_WORLD);
+    run.set("schedule", schedule);
+    run.set("memory", "16MiB");
+    EXPECT_EQ(model.sweep(run), ANADROME_OK) << anadrome_last_error();
+    std::vector<int> of_rank_0 = model.calls;
+    int count = static_cast<int>(std::ssize(of_rank_0));
+    MPI_Bcast(&count, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    of_rank_0.resize(static_cast<std::size_t>(count));
+    MPI_Bcast(of_rank_0.data(), count, MPI_INT, 0, MPI_COMM_WORLD);
+    EXPECT_GT(count, 4);
+    EXPECT_EQ(model.calls, of_rank_0) << schedule;
+  }
+}
+
 TEST(VaryingStates, AreOfStateFieldsWithAllCallbacks) {
   VaryingModel model;
   RunHandle run(MPI_COMM_WORLD);

@@ -86,6 +86,23 @@ class UndoDrifts : public testing::Test {
   double objective_ = 0;
 };
 
+// Drifts are compared with magnitudes of all ranks, which are gathered at blocks.
+TEST_F(UndoDrifts, ARankThatLeavesIsNamed) {
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, "5");
+  anadrome_status status = anadrome_begin(run, kSteps);
+  anadrome_action action = {};
+  model_->begin_anew();
+  const bool leaves = ranks() > 1 && rank() == ranks() - 1;
+  while (!leaves && status == ANADROME_OK && action.kind != ANADROME_DONE) {
+    status = anadrome_next(run, &action);
+    for (std::int64_t k = action.first; action.kind == ANADROME_ADVANCE && k < action.last; ++k)
+      model_->advance(k, false);
+    if (action.kind == ANADROME_RETREAT) model_->undo(action.first);
+  }
+  EXPECT_EQ(status, ranks() > 1 && !leaves ? ANADROME_ERR_PEER : ANADROME_OK);
+}
+
 TEST_F(UndoDrifts, StatesBetweenAreNearlyRight) {
   for (const char* interval : {"2", "7", "8", "40", "100"}) {
     SCOPED_TRACE(interval);

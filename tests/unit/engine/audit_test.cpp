@@ -42,7 +42,7 @@ struct Audited : LoneDesk {
     return found;
   }
   ScriptedSweep* sweep_played = nullptr;
-  Comparison comparison{peers, meeting, asked, play.plan, notes.warnings};
+  Comparison comparison{peers, meeting, asked, play.plan, notes};
   Audits audits{peers.held, play.plan, play.sweep, comparison};
   std::vector<Advance> parts;
 };
@@ -112,7 +112,7 @@ struct Numbers : LoneDesk {
     comparison.begin(true);
   }
   std::vector<double> x = {3, 0, 4};
-  Comparison comparison{peers, meeting, asked, play.plan, notes.warnings};
+  Comparison comparison{peers, meeting, asked, play.plan, notes};
 };
 
 TEST(Comparison, LooksAtEachNumberWhereBothStatesAreThere) {

@@ -341,6 +341,22 @@ TEST_F(KeptRun, IsLeftToReadersEvenIfItIsNotAllThere) {
   EXPECT_EQ(files(), (Names{"segment-00000.h5", "segment-00001.h5", "states.h5"}));
 }
 
+// Two segments, the file that names them, and the directory: each may be refused when it is synced.
+TEST_F(KeptRun, IsOnDiskWhenItIsSaidToBe) {
+  struct Another final : KeptRun {
+    void TestBody() override {}
+  };
+  test::FaultyFileSystem system;
+  for (const std::int64_t at : {1, 2, 4, 5}) {  // what number 3 is of, number 4 is of again
+    Another kept;
+    system.arm(Operation::kSync, at, Fault::kIoError);
+    EXPECT_EQ(kept.keep().status, ANADROME_ERR_IO) << at;
+  }
+  system.arm(Operation::kSync, 1, Fault::kInterrupted);
+  EXPECT_FALSE(keep());
+  EXPECT_TRUE(system.hit());
+}
+
 TEST_F(KeptRun, SaysThatTheMasterCouldNotBeWritten) {
   test::FaultyFileSystem system;
   system.arm(Operation::kAllocate, 1, Fault::kNoSpace);

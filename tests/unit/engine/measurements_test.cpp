@@ -32,6 +32,17 @@ TEST(Measurements, BringTheMeansOfTheirOwnSteps) {
   EXPECT_EQ(input.smallest, 0);
 }
 
+TEST(Measurements, LeaveComparingOutOfTheTime) {
+  Measurements measured;
+  measured.compared(1000);
+  Agreement::Input input;
+  measured.bring(input, nullptr);
+  EXPECT_LT(input.largest[6], -900);
+  measured.begin_sweep();
+  measured.bring(input, nullptr);
+  EXPECT_GE(input.largest[6], 0);
+}
+
 TEST(Measurements, TellNothingOfCopiesFromTheFirstFew) {
   Measurements measured;
   for (int i = 0; i < 3; ++i) measured.add_copy(Copied::kAnchor, 4);
