@@ -151,7 +151,10 @@ std::string message_of(const GradientFindings& findings, anadrome_gradient_check
         [](const ProductOutcome& each) { return each.verdict == ANADROME_VERDICT_WRONG; });
     check.mismatch = failing->mismatch;
     return "the dot product fails at " + std::to_string(check.failing_products) + " of " +
-           std::to_string(check.products) + " steps, first at " + line_of(*failing);
+           std::to_string(check.products) + " steps, first at " + line_of(*failing) +
+           (check.taylor_verdict == ANADROME_VERDICT_RIGHT
+                ? "; the Taylor test passes: if that is a halo, set halos to zero in `mask`"
+                : "");
   }
   if (differs(findings, findings.after_reverse) && check.taylor_verdict != ANADROME_VERDICT_RIGHT) {
     return "undecided: the objective changes in the reverse sweep: it was " +

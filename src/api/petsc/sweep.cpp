@@ -112,8 +112,6 @@ PetscErrorCode Sweep::note(PetscInt step) {
 // The library knows nothing of the plugin's own options.
 std::string Sweep::advice_on(anadrome_status status, const KeptRecords& kept) const {
   if (status == ANADROME_ERR_MEMORY) {
-    std::string advice = " (memory is what -ts_trajectory_anadrome_memory leaves beside " +
-                         format_bytes(kept.limit()) + " for records that cannot be recomputed";
     constexpr std::string_view kLeast = "at least ";
     const std::string_view said = anadrome_last_error();
     const std::size_t at = said.find(kLeast);
@@ -122,13 +120,14 @@ std::string Sweep::advice_on(anadrome_status status, const KeptRecords& kept) co
       const std::string_view number = said.substr(at + kLeast.size());
       std::from_chars(number.data(), number.data() + number.size(), least);
     }
-    if (least > 0) {
+    std::string advice = "-ts_trajectory_anadrome_memory is too small";
+    if (least > 0)
       advice += ": it must be at least " + std::to_string(shares_.least_for(least)) + "B";
-    }
-    return advice + ")";
+    return advice + "; beside " + format_bytes(kept.limit()) +
+           " of it for records that cannot be recomputed, ";
   }
   const bool of_steps = std::strstr(anadrome_last_error(), "know the number of steps") != nullptr;
-  return of_steps ? " (or set -ts_trajectory_anadrome_steps to that number)" : "";
+  return of_steps ? "set -ts_trajectory_anadrome_steps to that number: " : "";
 }
 
 PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& kept) {

@@ -39,7 +39,7 @@ PetscErrorCode Sweep::check(anadrome_status status, const char* advice) const {
   if (status == ANADROME_ERR_UNSUPPORTED) code = PETSC_ERR_SUP;
   if (status == ANADROME_ERR_IO || status == ANADROME_ERR_NO_SPACE) code = PETSC_ERR_FILE_WRITE;
   if (status == ANADROME_ERR_CORRUPT) code = PETSC_ERR_FILE_UNEXPECTED;
-  SETERRQ(comm_, code, "%s: %s%s", anadrome_status_name(status), anadrome_last_error(), advice);
+  SETERRQ(comm_, code, "%s: %s%s", anadrome_status_name(status), advice, anadrome_last_error());
 }
 
 PetscErrorCode Sweep::set(const char* key, const std::string& value) {

@@ -170,8 +170,8 @@ bool has(Wants wanted, const Options& options, const schedule::Entry& played, bo
       return played.needs.on_disk != schedule::OnDisk::kNothing;
     case Wants::kDiskOrSlots:
       return single || has(Wants::kDisk, options, played, single);
-    case Wants::kTolerance:
-      return options.has_tolerance();
+    case Wants::kTolerance:  // a lossy sweep of states that are undone has no codec below it
+      return options.has_tolerance() || (played.needs.undo && options.compress.empty());
     case Wants::kIntervals:
       return played.at_intervals;
     case Wants::kPlaces:
@@ -356,6 +356,17 @@ void read(Options& options, const Key& key, std::string_view value) {
   }
 }
 
+// A value that sets another option was meant to be two settings.
+void refuse_comma(const Key& key, std::string_view value) {
+  for (const Key& other : keys()) {
+    if (value.find("," + std::string(other.name) + "=") == std::string_view::npos) continue;
+    throw Error(ANADROME_ERR_ARGUMENT, "option " + std::string(key.name) + ": '" +
+                                           std::string(value) +
+                                           "' has a comma before another option; a space is what "
+                                           "separates options");
+  }
+}
+
 std::string in_one_spelling(const Key& key, std::string_view value) {
   Options options;
   key.read(options, value);
@@ -374,6 +385,7 @@ void Options::set(std::string_view key, std::string_view value) {
 
 void Options::set_environment(std::string_view text) {
   each_setting(text, [this](std::string_view key, std::string_view value) {
+    refuse_comma(key_named(key), value);
     read(*this, key_named(key), value);
     texts_[std::string(key)].environment = value;
   });

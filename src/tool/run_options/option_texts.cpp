@@ -47,8 +47,8 @@ const std::vector<OptionText>& option_texts() {
        "backwards](how-to/undo.md)"},
       {"disk", kSome, "unlimited", "500GiB",
        "Bytes on disk, all ranks together. When they are used up, no more anchors are written and "
-       "the rest is recomputed from RAM. The copy of the first block counts if there is room for "
-       "it. Of two directories each has a value: `FAST,HOME`.",
+       "the rest is recomputed from RAM. The second copy of the first states counts, too, if there "
+       "is room for it. With two directories give two values: `FAST,HOME`.",
        "half",
        "If the disk is smaller than this value, it becomes full on the way. The run goes on from "
        "RAM and one warning says so.",
@@ -66,7 +66,8 @@ const std::vector<OptionText>& option_texts() {
        "[going on after a kill](#going-on-after-a-kill), [on a cluster](cluster.md)"},
       {"checkpoint_interval", kSome, "60", "10min",
        "With `resume=on`: the time between two commits. 0 is a commit at every agreement.", "often",
-       "A kill loses at most this time, and in the forward sweep that between two anchors.",
+       "A kill loses at most this time. In the forward sweep it also loses the time since the last "
+       "anchor.",
        "[going on after a kill](#going-on-after-a-kill)"},
       {"compress", kSome, "off", "lz4",
        "How the I/O thread compresses states on disk. `lz4` keeps the bits of the gradient. "
@@ -142,8 +143,8 @@ const std::vector<OptionText>& option_texts() {
       {"passes", kFew, "0", "12",
        "How many passes will follow the sweep. Above 0 every anchor is written, and states in RAM "
        "are dropped only where their slot is needed. `async` then chooses the interval with the "
-       "least modelled time of the sweep and that many passes, half of them forward. `auto` takes "
-       "`store_all` if the states fit, otherwise `async`.",
+       "least expected time of the sweep and all passes; it counts half of them as forward. `auto` "
+       "takes `store_all` if the states fit, otherwise `async`.",
        "many", "", "[passes](how-to/passes.md)"},
       {"transport", kFew, "auto", "buffered",
        "`auto`: each rank's I/O thread reads and writes at byte offsets of the HDF5 files, with "
@@ -171,9 +172,9 @@ const std::vector<OptionText>& option_texts() {
        "Leave the files for readers. Every anchor is written, including the last ones.", "yes",
        "`compress` must be off, and there is one directory.", "[format](format.md)"},
       {"problem", kFew, "", "mesh7-nu0.01",
-       "For `resume`: a text of yours (parameters, input files) that must be the same when a run "
-       "resumes. Nothing else sees that the length of a step is another one, and the gradient "
-       "would be of a mixture. At most 4096 characters.",
+       "For `resume`: a text of yours, such as parameters and names of input files. It must be the "
+       "same when a run resumes. The library does not know these values: if one of them changed, "
+       "the gradient would mix two problems, and nothing would say so. At most 4096 characters.",
        "", "A different text is `ANADROME_ERR_ARGUMENT`: the files belong to another problem.",
        "[going on after a kill](#going-on-after-a-kill)"},
       {"sweep", kFew, "1", "5",
@@ -182,8 +183,9 @@ const std::vector<OptionText>& option_texts() {
        "0", "Files of another sweep are not used.",
        "[going on after a kill](#going-on-after-a-kill)"},
       {"watchdog", kFew, "0", "10min",
-       "A rank without a heartbeat for this long is named on standard error, and again when it "
-       "answers. `10min,abort`: and every rank ends its process, and so the job. 0: no watchdog.",
+       "A rank that gives no sign of life for this long is named on standard error. Another line "
+       "says when it answers again. With `10min,abort` all ranks end their processes, and so the "
+       "job ends. 0: no watchdog.",
        "10min,kill",
        "With a watchdog even a schedule without disk has a directory, which all ranks must see.",
        "[ranks that stop answering](reliability.md#ranks-that-stop-answering)"},

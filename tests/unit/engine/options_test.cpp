@@ -99,6 +99,16 @@ TEST(Options, SayWhatElseTheyUnderstand) {
             "option watchdog: 'kill' is not abort, which is all that may follow the time");
 }
 
+TEST(Options, RefuseACommaBetweenThem) {
+  Options options;
+  const auto refused = failure_from([&] { options.set_environment("report=a,memory=1GiB"); });
+  EXPECT_EQ(refused.message,
+            "option report: 'a,memory=1GiB' has a comma before another option; a space is what "
+            "separates options");
+  options.set_environment("directory=/a,/b report=a,b=c");
+  EXPECT_EQ(options.report, "a,b=c");
+}
+
 TEST(Options, SayWhichOfTheEnvironmentTheProgramBeats) {
   Options options;
   options.set_environment("memory=100MiB passes=7 keep=on directory=/scratch");
@@ -131,6 +141,9 @@ TEST(Options, SayWhatHasNoEffectWithASchedule) {
   EXPECT_EQ(without_effect("async", many), "");
   EXPECT_EQ(without_effect("store_all", "checkpoints=5"),
             "checkpoints: the number of states in memory is the schedule's");
+  EXPECT_EQ(without_effect("undo", "compress=lz4 tolerance=0.1"),
+            "tolerance: compress is neither round, zfp nor lossy");
+  EXPECT_EQ(without_effect("undo", "tolerance=0.1"), "") << "of states, which have no codec";
 }
 
 TEST(Options, SayWhereAScheduleIsThatNoRunPlays) {

@@ -162,7 +162,9 @@ PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes) {
   try {
     *bytes = parse_bytes(text);
   } catch (const Error& error) {
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-ts_trajectory_anadrome_memory: %s",
+    const bool set = !settings.value("memory").empty();
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "%s: %s",
+            set ? "-ts_trajectory_anadrome_memory" : "ANADROME_OPTIONS: option memory",
             error.what());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
