@@ -94,6 +94,8 @@ template <class Tape, class Step, class Objective>
 Derivatives gradient(const Tape& tape, Run& run, MPI_Comm comm, const Step& step,
                      std::vector<double> u, const std::vector<double>& p, std::int64_t steps,
                      const Objective& objective) {
+  // Before any call that may fail on one rank alone.
+  const std::int64_t own_start = hash_of_start(comm, u, p);
   Derivatives result;
   std::vector<double>& lambda = result.by_state;
   lambda.assign(u.size(), 0);
@@ -102,7 +104,6 @@ Derivatives gradient(const Tape& tape, Run& run, MPI_Comm comm, const Step& step
   run.add_field("dJ_du", lambda, ANADROME_ROLE_ADJOINT);
   run.add_field("dJ_dp", result.by_parameters, ANADROME_ROLE_ADJOINT);
   run.add_field("J", &result.objective, 1, ANADROME_ROLE_ADJOINT);
-  const std::int64_t own_start = hash_of_start(comm, u, p);
   std::int64_t start = own_start;  // resume=on brings that of the run before
   run.add_field("u_0_and_p", &start, 1, ANADROME_ROLE_ADJOINT);
   run.begin(steps);

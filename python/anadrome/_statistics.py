@@ -91,9 +91,9 @@ class Statistics:
     seconds_checksums: float
     """In checksums; direct: under the two above."""
     seconds_step: float
-    """Measured forward step, maximum over ranks; 0: not known."""
+    """Of a forward step, lately, stalls left out: all steps over their number take more; maximum over ranks; 0: not known."""
     seconds_adjoint_step: float
-    """Measured adjoint step, maximum over ranks; 0: not known."""
+    """Of an adjoint step, likewise."""
     seconds_write_state: float
     """Measured write of one state, maximum over ranks; 0: not known."""
     seconds_read_state: float

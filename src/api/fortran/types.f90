@@ -123,8 +123,8 @@ module anadrome_types
     real(c_double) :: seconds_writing          !< in writes
     real(c_double) :: seconds_reading          !< in reads
     real(c_double) :: seconds_checksums        !< in checksums
-    real(c_double) :: seconds_step             !< measured forward step, maximum over ranks; 0: not known
-    real(c_double) :: seconds_adjoint_step     !< measured adjoint step, maximum over ranks; 0: not known
+    real(c_double) :: seconds_step             !< of a forward step, lately, stalls left out; maximum over ranks; 0: not known
+    real(c_double) :: seconds_adjoint_step     !< of an adjoint step, likewise
     real(c_double) :: seconds_write_state      !< measured write of one state; 0: not known
     real(c_double) :: seconds_read_state       !< measured read of one state; 0: not known
     integer(c_int32_t) :: direct_io            !< 1: O_DIRECT; 0: buffered; -1: no disk
