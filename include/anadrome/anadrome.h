@@ -155,8 +155,8 @@ typedef struct anadrome_stats {
   double seconds_writing;                /**< in writes; direct: checksums included */
   double seconds_reading;                /**< in reads; direct: checksums included */
   double seconds_checksums;              /**< in checksums; direct: under the two above */
-  double seconds_step;         /**< of a forward step, lately, stalls left out (what steps took in all, over
-                                  their number, is more); maximum over ranks; 0: not known */
+  double seconds_step; /**< of a forward step, lately, stalls left out; maximum over ranks; 0:
+                          not known. What all steps took, over their number, is more */
   double seconds_adjoint_step; /**< of an adjoint step, likewise */
   double seconds_write_state;  /**< measured write of one state, maximum over ranks; 0: not known */
   double seconds_read_state;   /**< measured read of one state, maximum over ranks; 0: not known */

@@ -33,8 +33,8 @@ typedef struct anadrome_cvodes {
   sunrealtype begin; /**< t of `state` at first */
   sunrealtype end;   /**< t at which the adjoint begins */
   sunrealtype first_step; /**< of CVODES in each window forward; 0: CVODES estimates it */
-  int64_t windows;        /**< the steps of the run: begin to end in windows of the same length; in one
-                             window CVODES keeps all checkpoints itself, as without the library */
+  int64_t windows;        /**< the steps of the run: begin to end in windows of the same length; in
+                             one window CVODES keeps all checkpoints itself */
   N_Vector state;   /**< y(begin) at first; a field of role STATE. An integral that is part of the
                          objective is one more component of it */
   N_Vector adjoint; /**< in the end dJ/dy(begin); a field of role ADJOINT */
