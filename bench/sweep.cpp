@@ -78,7 +78,8 @@ void print_heading() {
       "mode,round,ranks,state_bytes,steps,seconds,forward,adjoint,step,adjoint_step,write_state,"
       "read_state,stalled_write,stalled_read,copying,agreeing,agreements,writing,reading,checksums,"
       "recompute_factor,bytes_written,bytes_read,anchors,interval,slots,checkpoint_slots,"
-      "prefetch_depth,predicted,predicted_at_step,adjoint_guessed,peak_bytes,gradient_hash");
+      "prefetch_depth,predicted,predicted_at_step,adjoint_guessed,seconds_total,peak_bytes,"
+      "gradient_hash");
 }
 
 void print_row(const std::string& mode, std::int64_t round, const Problem& problem, double total,
@@ -96,8 +97,8 @@ void print_row(const std::string& mode, std::int64_t round, const Problem& probl
   for (const std::int64_t number : {s.bytes_written, s.bytes_read, s.anchors, s.interval, s.slots,
                                     s.checkpoint_slots, s.prefetch_depth})
     std::printf(",%" PRId64, number);
-  std::printf(",%.6f,%" PRId64 ",%d,%" PRId64 ",%016" PRIx64 "\n", s.seconds_predicted,
-              s.predicted_at_step, s.adjoint_guessed, s.peak_library_bytes, hash);
+  std::printf(",%.6f,%" PRId64 ",%d,%.6f,%" PRId64 ",%016" PRIx64 "\n", s.seconds_predicted,
+              s.predicted_at_step, s.adjoint_guessed, s.seconds_total, s.peak_library_bytes, hash);
   std::fflush(stdout);
 }
 

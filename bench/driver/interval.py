@@ -56,11 +56,11 @@ def flags_of(bench, ranks, mib, work, disk):
 
 def predicted_over_taken(rows):
     """The first sweep of a run takes an adjoint step for two steps, for want of anything better:
-    here with the one that it had."""
+    here with the one that it had. Both are without what comes before the first step of the sweep."""
     of = lambda column: pick(rows, column, mode="async")
     return [(p + guessed * n * (adjoint - 2 * step)) / taken for p, guessed, n, adjoint, step, taken in
             zip(of("predicted"), of("adjoint_guessed"), of("steps"), of("adjoint_step"), of("step"),
-                of("seconds"))]
+                of("seconds_total"))]
 
 
 def with_the_best(rows):
