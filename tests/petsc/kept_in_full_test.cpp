@@ -202,6 +202,21 @@ TEST(OneRank, AsksForAReportOrFiles) {
   }
 }
 
+TEST(OneRank, DoesNotDecideForItselfHowRecordsAreKept) {
+  alarm(100);
+  for (const std::string option : {"anadrome_memory 3MiB", "anadrome_interval 4",
+                                   "anadrome_resume on", "anadrome_steps 40", "max_cps_ram 3"}) {
+    const CaughtErrors caught;
+    Oscillators model("-ts_type cn -ts_trajectory_type anadrome" +
+                      (rank() == 0 ? " -ts_trajectory_" + option : ""));
+    const PetscErrorCode code = model.solve(1);
+    if (ranks() == 1) continue;
+    EXPECT_EQ(code, PETSC_ERR_ARG_INCOMP) << option;
+    EXPECT_NE(CaughtErrors::message().find("differ between ranks"), std::string::npos);
+  }
+  alarm(0);
+}
+
 TEST(TooLittleMemory, IsRefusedWithTheLeastThatIsEnough) {
   const auto solved = [](const std::string& options) {
     const CaughtErrors caught;

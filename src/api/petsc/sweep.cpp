@@ -141,6 +141,14 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kState, &state));
   PetscCall(record_shape(ts, ts->vec_sol, RecordParts::kWhole, &tape));
   Settings& settings = settings_of(tj);
+  const std::int64_t environment = hash_of_environment(), said = hash_of_settings(settings);
+  std::int64_t alike[] = {environment, ~environment, said, ~said};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, alike, 4, MPI_INT64_T, MPI_MAX, comm_));
+  PetscCheck(alike[0] == ~alike[1], comm_, PETSC_ERR_ARG_INCOMP,
+             "ANADROME_OPTIONS differs between ranks: export it to all of them (mpiexec -x), or "
+             "set -ts_trajectory_anadrome_... instead");
+  PetscCheck(alike[2] == ~alike[3], comm_, PETSC_ERR_ARG_INCOMP,
+             "the options -ts_trajectory_... differ between ranks: give all of them the same");
   const bool resumes = settings.resumes();
   std::size_t rest = 0;
   if (resumes) {
@@ -154,13 +162,9 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
   const bool other = run_ == nullptr || settings.changed || tj->keepfiles != files_stay_ ||
                      taped != taped_ || !(state == state_shape_) || !(tape == tape_shape_) ||
                      rest != rest_bytes_;
-  const std::int64_t environment = hash_of_environment();  // decides what is collective, too
-  std::int64_t most[] = {other ? 1 : 0, environment, ~environment};
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT64_T, MPI_MAX, comm_));
-  PetscCheck(most[1] == ~most[2], comm_, PETSC_ERR_ARG_INCOMP,
-             "ANADROME_OPTIONS differs between ranks: export it to all of them (mpiexec -x), or "
-             "set -ts_trajectory_anadrome_... instead");
-  if (most[0] != 0) {
+  int opens = other ? 1 : 0;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &opens, 1, MPI_INT, MPI_MAX, comm_));
+  if (opens != 0) {
     state_shape_ = state;
     tape_shape_ = tape;
     rest_bytes_ = rest;

@@ -154,6 +154,18 @@ std::int64_t hash_of_environment() {
   return static_cast<std::int64_t>(hash_of(shared));
 }
 
+std::int64_t hash_of_settings(const Settings& settings) {
+  std::string shared = std::to_string(settings.set_aside) + " " + std::to_string(settings.steps);
+  for (const Number& each : kNumbers) shared += " " + std::to_string(settings.*each.number);
+  for (std::size_t i = 0; i < kKeys.size(); ++i) {
+    constexpr std::array kOfOneRank = {"directory", "keep", "progress", "report", "trace"};
+    const bool shares = std::ranges::none_of(
+        kOfOneRank, [&](std::string_view name) { return name == kKeys[i].name; });
+    if (shares) shared += "\n" + settings.values[i];
+  }
+  return static_cast<std::int64_t>(hash_of(shared));
+}
+
 PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes) {
   PetscFunctionBegin;
   const std::string text = settings.value_or_environment("memory");

@@ -78,6 +78,8 @@ std::string from_environment(const char* key);
 std::vector<std::pair<std::string, std::string>> words_of_environment();
 /// A hash of ANADROME_OPTIONS without the directory, which may differ between ranks.
 std::int64_t hash_of_environment();
+/// A hash of what all ranks have to say alike, as it decides what is collective.
+std::int64_t hash_of_settings(const Settings& settings);
 /// Bytes of memory that were asked for; 1 GiB if nothing was said.
 PetscErrorCode memory_asked(const Settings& settings, std::int64_t* bytes);
 
