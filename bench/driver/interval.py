@@ -18,7 +18,7 @@ WORK = (1, 4, 16, 48)
 GRIDS = {1: (512, 256), 8: (1024, 1024), 32: (2048, 2048)}  # MiB of a state on a rank: its cells
 SECONDS = 4  # that a sweep is to take, with the interval that it finds
 HOPELESS = 1.3  # times the seconds of the fastest setting, in the first turn
-LIMIT = 2400  # of the whole, in seconds
+LIMIT = 1800  # of the whole, in seconds
 STEPS = (48, 5000)
 DISKS = (0, 400_000_000)  # bytes per second, all ranks together; 0: as it is
 GIVEN = [f"async={interval}" for interval in (1, 2, 4, 8, 16, 32)] + ["revolve"]
