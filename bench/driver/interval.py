@@ -17,7 +17,7 @@ from table import markdown, pick, ratios
 WORK = (1, 4, 16, 48)
 GRIDS = {1: (512, 256), 8: (1024, 1024), 32: (2048, 2048)}  # MiB of a state on a rank: its cells
 SECONDS = 4  # that a sweep is to take, with the interval that it finds
-HOPELESS = 1.3  # times the seconds of the fastest setting, in the first turn
+HOPELESS = 1.3  # times the seconds of the fastest given setting, in the first turn
 LIMIT = 1800  # of the whole, in seconds
 STEPS = (48, 5000)
 DISKS = (0, 400_000_000)  # bytes per second, all ranks together; 0: as it is
@@ -82,7 +82,7 @@ def sweeps_of(bench, ranks, modes, flags):
         for mode in random.Random(turn).sample(modes, len(modes)):
             rows += [{**row, "round": turn} for row in bench.sweep(ranks, [mode], **{**flags, "rounds": 1, "cold": 1})]
         if turn == 1:
-            slow = HOPELESS * min(row["seconds"] for row in rows)
+            slow = HOPELESS * min(row["seconds"] for row in rows if row["mode"] in GIVEN)
             modes = [row["mode"] for row in rows if row["seconds"] <= slow or row["mode"] not in GIVEN]
             rows = [row for row in rows if row["mode"] in modes]
     return rows
