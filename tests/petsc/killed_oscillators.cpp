@@ -20,6 +20,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <string>
 #include <thread>
 
@@ -220,27 +221,29 @@ void run(const std::string& options) {
 int main(int argc, char** argv) {
   MUST(PetscInitializeNoArguments());
   MUST(AnadromePetscRegister());
+  const std::map<std::string, int*> numbers = {{"solves", &told.solves},
+                                               {"adjoint", &told.adjoint},
+                                               {"forward", &told.forward},
+                                               {"reverse", &told.reverse},
+                                               {"start", &told.start},
+                                               {"rank", &told.rank},
+                                               {"pieces", &told.pieces},
+                                               {"size", &told.size},
+                                               {"in", &told.in},
+                                               {"again", &told.again},
+                                               {"clock", &told.clock},
+                                               {"integral", &told.integral},
+                                               {"forward_integral", &told.forward_integral},
+                                               {"stiffness", &told.stiffness}};
   for (int i = 2; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "events" || word == "damped") {
       (word == "events" ? told.events : told.damped) = true;
       continue;
     }
-    int* const number = word == "solves"             ? &told.solves
-                        : word == "adjoint"          ? &told.adjoint
-                        : word == "forward"          ? &told.forward
-                        : word == "reverse"          ? &told.reverse
-                        : word == "start"            ? &told.start
-                        : word == "rank"             ? &told.rank
-                        : word == "pieces"           ? &told.pieces
-                        : word == "size"             ? &told.size
-                        : word == "in"               ? &told.in
-                        : word == "again"            ? &told.again
-                        : word == "clock"            ? &told.clock
-                        : word == "integral"         ? &told.integral
-                        : word == "forward_integral" ? &told.forward_integral
-                                                     : &told.stiffness;
-    *number = std::atoi(argv[++i]);
+    const auto number = numbers.find(word);
+    MUST(number == numbers.end() ? PETSC_ERR_ARG_UNKNOWN_TYPE : 0);
+    *number->second = std::atoi(argv[++i]);
   }
   run(argv[1]);
   return PetscFinalize();

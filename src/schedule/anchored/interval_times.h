@@ -34,11 +34,11 @@ class IntervalTimes {
   void fastest_step_is(double seconds) { fastest_ = seconds; }
   /// Seconds of a step without transfers; 0: not known.
   double step() const;
-  /// By the same error less.
-  double step_at_least() const;
   /// The same for what cannot be taken back: while one level is known, what its steps took, as the
   /// fastest of them may be chance.
   double sure_step() const;
+  /// At the least: by its standard error less, where step() is by that more.
+  double step_at_least() const;
   /// `costs` as intervals of this level were measured: its transfers take what they add to the
   /// steps.
   StepCosts costs(int level, StepCosts costs) const;
@@ -55,7 +55,6 @@ class IntervalTimes {
   int next(const Levels& among, const Price& price, const Price& at_least, int now) const;
 
  private:
-  double step(double errors) const;
   struct Piece {
     double steps = 0, anchors = 0, seconds = 0, computing = 0;
   };
@@ -67,6 +66,7 @@ class IntervalTimes {
   };
   const Level& at(int level) const { return levels_[static_cast<std::size_t>(level)]; }
   double middle(int level, double Piece::*what) const;
+  double step(double errors) const;  ///< by so many standard errors more
 
   std::array<Level, kLevels> levels_ = {};
   int level_ = -1;   ///< of the newest intervals
