@@ -156,7 +156,7 @@ IntervalProblem as_measured(IntervalProblem problem, int level) {
   return problem;
 }
 
-IntervalTimes::Price prices(const IntervalProblem& problem) {
+auto prices(const IntervalProblem& problem) {
   return [&problem](int level) {
     const IntervalProblem measured = as_measured(problem, level);
     return Choice(measured).price(level);
@@ -164,7 +164,7 @@ IntervalTimes::Price prices(const IntervalProblem& problem) {
 }
 
 // As though transfers took nothing of the steps beside them.
-IntervalTimes::Price least_prices(const IntervalProblem& problem) {
+auto least_prices(const IntervalProblem& problem) {
   IntervalProblem free = problem;
   free.costs.write_taken = free.costs.read_taken = 0;
   if (const double step = problem.times->step_at_least(); step > 0) free.costs.forward = step;
@@ -240,7 +240,7 @@ int first_level(const IntervalProblem& problem) {
 
 NextLevel next_level(const IntervalProblem& problem, int now) {
   const int least = least_level(problem);
-  const IntervalTimes::Price price = prices(problem);
+  const auto price = prices(problem);
   return {problem.times->next({least, longest_level(problem)}, price, least_prices(problem), now),
           problem.times->best(least, price, std::max(now, least))};
 }

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
 #include "schedule/anchored/interval.h"
 
@@ -43,7 +42,21 @@ class IntervalTimes {
   /// steps.
   StepCosts costs(int level, StepCosts costs) const;
 
-  using Price = std::function<double(int level)>;
+  /// What a step costs with intervals of a level: of a function that lives as long as the call. It
+  /// allocates nothing, since a rank without memory has to decide as the others do.
+  class Price {
+   public:
+    template <typename Function>
+    Price(const Function& function)  // NOLINT(google-explicit-constructor)
+        : function_(&function), call_([](const void* of, int level) {
+            return static_cast<double>((*static_cast<const Function*>(of))(level));
+          }) {}
+    double operator()(int level) const { return call_(function_, level); }
+
+   private:
+    const void* function_;
+    double (*call_)(const void*, int level);
+  };
   /// The cheapest of those that are known, from `least` on; `otherwise`: none is.
   int best(int least, const Price& price, int otherwise) const;
   struct Levels {

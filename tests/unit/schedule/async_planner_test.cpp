@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "counted_allocations.h"
 #include "replay.h"
 #include "schedule/anchored/anchored_sweep.h"
 
@@ -117,6 +118,29 @@ TEST(AsyncPlanner, AsksForNoAgreementWithTheTimesOfAnEarlierSweep) {
   const Played played = play(run);
   EXPECT_EQ(std::count(played.said.begin(), played.said.end(), Next::kAgree), 0);
   EXPECT_EQ(played.taken.decisions, static_cast<std::int64_t>(played.asked_at.size()));
+}
+
+// A rank without memory has to decide as the others do: nobody asks it.
+TEST(AsyncPlanner, AllocatesNothingToDecide) {
+  const Given run = given_of(4000);
+  StackSweep sweep(stack_of(run), std::make_unique<AsyncPlanner>(run.options));
+  IntervalTimes times;
+  Measured measured{
+      .costs = kCosts, .write_times_known = true, .of_earlier_sweep = true, .times = &times};
+  std::int64_t allocated = 0, shortest = kNoLimit, longest = 0;
+  for (Action action = sweep.next(); !std::holds_alternative<Turn>(action); action = sweep.next()) {
+    if (!std::holds_alternative<Decide>(action)) continue;
+    ++measured.agreement;
+    const std::int64_t before = test::allocations();
+    sweep.decide(measured);
+    allocated += test::allocations() - before;
+    const std::int64_t interval = sweep.course().interval;
+    shortest = std::min(shortest, interval);
+    longest = std::max(longest, interval);
+    times.add(real(interval), 1, 2 * real(interval), 1);
+  }
+  EXPECT_EQ(allocated, 0);
+  EXPECT_LT(shortest, longest) << "it looked at the neighbours";
 }
 
 TEST(AsyncPlanner, TakesWhatPlanIntervalsSays) {

@@ -106,7 +106,7 @@ TEST(IntervalTimes, FollowAMachineThatBecomesSlower) {
   EXPECT_DOUBLE_EQ(times.step(), 2);
 }
 
-double anything(int /*level*/) { return 0; }
+constexpr auto anything = [](int /*level*/) { return 0; };
 
 // The levels that follow each other where a piece of each takes what `price` says, and might have
 // taken `at_least`.
