@@ -108,7 +108,7 @@ std::string message_of_taylor(anadrome_gradient_check& check) {
     message += "; the dot products of " + std::to_string(check.products) +
                " steps agree, so look at what the adjoint adds to the gradient, at turn, at "
                "derivative, at the other steps; is every field that a step needs registered, and "
-               "the objective complete at TURN?";
+               "the objective complete when the forward sweep ends?";
   }
   return message;
 }
@@ -158,13 +158,13 @@ std::string message_of(const GradientFindings& findings, anadrome_gradient_check
   }
   if (differs(findings, findings.after_reverse) && check.taylor_verdict != ANADROME_VERDICT_RIGHT) {
     return "undecided: the objective changes in the reverse sweep: it was " +
-           scientific(findings.objective, 6) + " at TURN and " +
+           scientific(findings.objective, 6) + " after the forward sweep and " +
            scientific(findings.after_reverse, 6) +
-           " after the reverse sweep; sum it in the forward sweep, so that it is complete at TURN";
+           " after the reverse sweep; sum it in the forward sweep alone";
   }
   if (is_constant(findings)) {
-    return "undecided: the objective does not change with the controls: is it complete at TURN? (a "
-           "sum in the reverse sweep is not)";
+    return "undecided: the objective does not change with the controls: is it complete when the "
+           "forward sweep ends? (a sum in the reverse sweep is not)";
   }
   if (check.taylor_verdict == ANADROME_VERDICT_WRONG) return message_of_taylor(check);
   const std::string taylor = "Taylor slopes" + slopes_of(check) + " (2 is right, - round-off)";

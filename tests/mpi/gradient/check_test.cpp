@@ -60,8 +60,8 @@ TEST(CheckGradient, SaysThatAnObjectiveDoesNotChange) {
   EXPECT_EQ(check.verdict, ANADROME_VERDICT_UNDECIDED);
   EXPECT_EQ(check.product_verdict, ANADROME_VERDICT_RIGHT);
   EXPECT_TRUE(has_part(check.message,
-                       "does not change with the controls: is it complete at "
-                       "TURN? (a sum in the reverse sweep is not)"));
+                       "does not change with the controls: is it complete when the forward sweep "
+                       "ends? (a sum in the reverse sweep is not)"));
 }
 
 // As of a program of which the objective at TURN is the last observation alone.
