@@ -53,6 +53,7 @@ PassSweep::PassSweep(Remains remains)
     throw Error(ANADROME_ERR_INTERNAL, "a pass needs x_0, or the tapes of all steps");
   }
   if (!all_tapes) tapes_.clear();
+  lost_.reserve(size(std::min(anchors().count(), kMostLost)));
 }
 
 const AnchorList& PassSweep::anchors() const { return anchors_stay_ ? anchors_ : Sweep::anchors(); }
@@ -290,7 +291,7 @@ Action PassSweep::end() {
 
 bool PassSweep::lose(std::int64_t number) {
   live_ = tape_ = kUnknown;
-  if (number < 1 || !anchors_stay_) return false;
+  if (number < 1 || !anchors_stay_ || std::ssize(lost_) == kMostLost) return false;
   const std::int64_t block = number / pass_.states_per_block;
   lost_.insert(std::upper_bound(lost_.begin(), lost_.end(), block), block);
   return true;

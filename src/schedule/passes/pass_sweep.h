@@ -92,7 +92,9 @@ class PassSweep final : public Sweep {
   Entries ram_;                     ///< states that are of use, by step
   Entries spare_;                   ///< states whose place may be needed: the last one goes first
   std::vector<std::int64_t> free_;  ///< slots
-  std::vector<std::int64_t> lost_;  ///< blocks of anchors
+  /// Blocks of anchors. So many have memory: a rank that has none loses one like the others.
+  std::vector<std::int64_t> lost_;
+  static constexpr std::int64_t kMostLost = 1 << 16;
 
   Pass pass_;
   bool done_ = true;

@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 
+#include "counted_allocations.h"
 #include "pass_replay.h"
 #include "pass_search.h"
 #include "replay.h"
@@ -157,6 +158,17 @@ TEST(PassSweep, WithoutX0IsRefused) {
   PassReplay passes(swept(anchored(10, 2, 3), 10));
   passes.sweep().begin_pass({.restorable = 4});
   EXPECT_FALSE(passes.sweep().lose(0));
+}
+
+// As in AsyncPlanner: no rank may lack the memory to go on.
+TEST(PassSweep, LosesAnchorsWithoutAllocating) {
+  PassReplay passes(swept(anchored(400, 2, 1), 400));
+  const std::int64_t anchors = passes.sweep().anchors().count();
+  passes.sweep().begin_pass({.restorable = anchors});
+  const std::int64_t before = test::allocations();
+  for (std::int64_t number = 1; number < anchors; ++number)
+    EXPECT_TRUE(passes.sweep().lose(number));
+  EXPECT_EQ(test::allocations(), before);
 }
 
 // A codec has changed the anchors: what is between two of them is run from the lower one.
