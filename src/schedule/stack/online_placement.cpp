@@ -12,10 +12,8 @@ void OnlinePlacement::reserve(std::int64_t slots) {
   const auto count = size(slots);
   steps_.reserve(count);
   order_.reserve(count);
-  if (slots <= few_slots_) {
-    before_.reserve(count + 1);
-    return;
-  }
+  before_.reserve(size(std::min(slots + 1, few_slots_)));  // begin may give fewer
+  if (slots < few_slots_) return;
   levels_.reserve(count);
   essential_.reserve(count);
   dispensable_.reserve(count);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "counted_allocations.h"
+
 namespace anadrome::schedule {
 namespace {
 
@@ -121,6 +123,23 @@ TEST(OnlinePlacement, BeginsAgainAnywhere) {
   }
   for (std::int64_t step = 1004; step < 1400; ++step) {
     ASSERT_EQ(used.replace(step), fresh.replace(step)) << step;
+  }
+}
+
+// A rank without memory goes on as the others do.
+TEST(OnlinePlacement, TakesNoMemoryButWhatIsReserved) {
+  struct Given {
+    std::int64_t reserved, slots;
+  };
+  for (const auto& [reserved, slots] : {Given{512, 513}, {511, 512}, {2000, 100}, {2000, 600}}) {
+    OnlinePlacement placement;
+    placement.reserve(reserved);
+    const std::int64_t before = test::allocations();
+    placement.begin(0, slots);
+    for (std::int64_t step = 1; step < slots; ++step) placement.add(step);
+    const std::int64_t two_repetitions = (slots + 1) * (slots + 2) / 2;
+    for (std::int64_t step = slots; step < two_repetitions + slots; ++step) placement.replace(step);
+    EXPECT_EQ(test::allocations(), before) << slots << " of " << reserved;
   }
 }
 
