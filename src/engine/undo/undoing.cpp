@@ -241,6 +241,9 @@ void Undoing::adjoint_below(const anadrome_action& action) {
   bottom_ = action.first * block_;
   k_ = std::min(bottom_ + block_, steps_ == schedule::kUnknown ? bottom_ + 1 : steps_) - 1;
   const std::int64_t iterations = ending().iterations;
+  // A rank that could not restore the first one of a run that goes on knows no number.
+  if (by_steps_ && fixed_point_.iterations == 0)
+    peers_.agreement.agree({.call = Call::kRestore, .failure = peers_.held.failure()});
   if ((iterations > 0) != by_steps_) {
     throw Error(ANADROME_ERR_ARGUMENT,
                 "schedule=undo: this run was begun by a program that undoes its steps in another "
@@ -306,8 +309,9 @@ void Undoing::complain(const char* what) {
       "every time";
   if (audit_ == Audit::kWarn)
     return warnings_.warn({"schedule=undo: step ", step, " ", what, kCure});
-  peers_.held.hold(
-      {ANADROME_ERR_NONDETERMINISTIC, "schedule=undo: step " + step + " " + what + kCure});
+  peers_.held.attempt([&] {
+    throw Error(ANADROME_ERR_NONDETERMINISTIC, "schedule=undo: step " + step + " " + what + kCure);
+  });
 }
 
 // ---- a step undone ----
@@ -398,10 +402,13 @@ void Undoing::back_at_state() {
 
 void Undoing::require_right_state() {
   if (sum_of(before_) == ending().state) return;
-  peers_.held.hold({ANADROME_ERR_NONDETERMINISTIC,
-                    "schedule=undo: step " + std::to_string(k_) +
-                        " is not undone as it was in the forward sweep; undo must read registered "
-                        "state alone, and give the same bits every time"});
+  // A rank without memory has not restored the residual, and lacks it for words, too.
+  peers_.held.attempt([&] {
+    throw Error(ANADROME_ERR_NONDETERMINISTIC,
+                "schedule=undo: step " + std::to_string(k_) +
+                    " is not undone as it was in the forward sweep; undo must read registered "
+                    "state alone, and give the same bits every time");
+  });
 }
 
 // Of the undone state from the one that was kept.
@@ -410,13 +417,15 @@ void Undoing::measure_drift() {
   double& most = play_.sweep.undone.drift;
   most = std::max(most, drift.most);
   if (drift.within) return;
-  peers_.held.hold(
-      {ANADROME_ERR_NONDETERMINISTIC,
-       "schedule=undo: the state of step " + std::to_string(k_) + " that was undone to is " +
-           format_in_full(drift.most) + " from the one that was kept, and the tolerance is " +
-           format_in_full(asked_.options.tolerance) +
-           " (relative to the largest magnitude in the field so far); if undo is the step's "
-           "inverse, set a shorter interval, a larger tolerance, or compress=off, which is exact"});
+  peers_.held.attempt([&] {
+    throw Error(
+        ANADROME_ERR_NONDETERMINISTIC,
+        "schedule=undo: the state of step " + std::to_string(k_) + " that was undone to is " +
+            format_in_full(drift.most) + " from the one that was kept, and the tolerance is " +
+            format_in_full(asked_.options.tolerance) +
+            " (relative to the largest magnitude in the field so far); if undo is the step's "
+            "inverse, set a shorter interval, a larger tolerance, or compress=off, which is exact");
+  });
 }
 
 // ---- memory ----
