@@ -176,21 +176,32 @@ void require_journals_here(Agreement& agreement, const std::string& directory,
   std::int64_t seen_by = sees_it ? code_of(agreement) : 0;
   ranks.largest(std::span(&seen_by, 1));
   const bool has_it = seen_by == code_of(agreement);
-  const std::string here = store::this_process().host;
-  const std::string journal = "resume: rank " + std::to_string(missing.rank) + "'s journal ";
-  const auto agree = [&](const std::string& text, const char* cure = kOtherHosts) {
-    const Failure said = text.empty() ? Failure{} : Failure{ANADROME_ERR_ARGUMENT, text + cure};
-    agreement.agree({.call = Call::kBegin, .failure = said});
+  // Words may lack the memory on one rank; the others are here all the same.
+  const auto agree = [&](const auto& words, const char* cure = kOtherHosts) {
+    failure = failure_from([&] {
+      const std::string text = words();
+      if (!text.empty()) throw Error(ANADROME_ERR_ARGUMENT, text + cure);
+    });
+    agreement.agree({.call = Call::kBegin, .failure = failure});
   };
-  const std::string ranks_then = std::to_string(seen.other_ranks);
-  agree(seen.other_ranks == 0 ? ""
-                              : "resume: " + directory + " on " + here +
-                                    " holds a run that was on " + ranks_then + " ranks");
-  if (one_directory) agree(journal + "is missing in " + directory, kHidden);
-  if (missing.elsewhere) agree(has_it ? journal + "is on " + here : "");
-  const std::string was_on = mine != nullptr ? host_in(mine->options, missing.rank) : "";
-  agree(was_on.empty() ? "" : journal + "was on " + was_on + ", and is on no host of this job");
-  agree(journal + "is on no host of this job");
+  const auto here = [] { return store::this_process().host; };
+  const auto journal = [&] {
+    return "resume: rank " + std::to_string(missing.rank) + "'s journal ";
+  };
+  agree([&] {
+    return seen.other_ranks == 0
+               ? ""
+               : "resume: " + directory + " on " + here() + " holds a run that was on " +
+                     std::to_string(seen.other_ranks) + " ranks";
+  });
+  const auto missing_here = [&] { return journal() + "is missing in " + directory; };
+  if (one_directory) agree(missing_here, kHidden);
+  if (missing.elsewhere) agree([&] { return has_it ? journal() + "is on " + here() : ""; });
+  agree([&] {
+    const std::string was_on = mine != nullptr ? host_in(mine->options, missing.rank) : "";
+    return was_on.empty() ? "" : journal() + "was on " + was_on + ", and is on no host of this job";
+  });
+  agree([&] { return journal() + "is on no host of this job"; });
 }
 
 }  // namespace anadrome::engine
