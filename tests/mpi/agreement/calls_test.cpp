@@ -185,6 +185,12 @@ TEST_F(Ranks, MustRegisterTheSameFields) {
     add(run, odd() ? "a" : "b", ANADROME_ROLE_STATE, ANADROME_FLOAT64);
     add(run, odd() ? "b" : "a", ANADROME_ROLE_STATE, ANADROME_FLOAT64);
   });
+  expect_refused([&](anadrome_run* run) {
+    int field = -1;
+    if (odd()) return add(run, "a", ANADROME_ROLE_STATE, ANADROME_FLOAT64);
+    EXPECT_EQ(anadrome_add_exchanged(run, "a", ANADROME_ROLE_STATE, ANADROME_FLOAT64, 1, &field),
+              ANADROME_OK);
+  });
 }
 
 int copy_nothing(void*, void*, std::size_t) { return 0; }

@@ -108,27 +108,6 @@ TEST_P(ExchangedAddresses, ExistOnlyForExchangedFieldsAndAtTheirMoments) {
 INSTANTIATE_TEST_SUITE_P(Elements, ExchangedAddresses, testing::Values(3, kMiB / 8),
                          testing::PrintToStringParamName());
 
-TEST(ExchangedRanks, ThatRegisterAnotherKindOfFieldAreRefused) {
-  if (ranks() == 1) return;
-  for (const char* schedule : {"revolve", "async"}) {
-    RunHandle run(MPI_COMM_WORLD);
-    run.set("schedule", schedule);
-    std::vector<double> values(3);
-    int field = -1;
-    if (odd()) {
-      EXPECT_EQ(anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, values.data(),
-                                   values.size()),
-                ANADROME_OK);
-    } else {
-      EXPECT_EQ(add(run, field), ANADROME_OK);
-    }
-    EXPECT_EQ(anadrome_begin(run, 3), ANADROME_ERR_ARGUMENT);
-    EXPECT_TRUE(has_part(anadrome_last_error(), "fields"));
-    EXPECT_EQ(anadrome_now(run, 0), nullptr);
-    EXPECT_EQ(anadrome_then(run, 0), nullptr);
-  }
-}
-
 TEST(ExchangedRanks, NamedMemoryIsExact) {
   struct Case {
     const char* name;
