@@ -59,6 +59,7 @@ TEST(ManyRuns, OfOneNameAreRefusedAndTheFirstGoesOn) {
       EXPECT_EQ(anadrome_begin(second.run, 5), ANADROME_ERR_BUSY) << anadrome_last_error();
       const std::string message = anadrome_last_error();
       EXPECT_TRUE(has_part(message, directory() + "/same"));
+      EXPECT_TRUE(has_part(message, "in use by another run of this process"));
     };
     driver.exact_sweep(30);
     EXPECT_EQ(first.run.close(), ANADROME_OK) << anadrome_last_error();

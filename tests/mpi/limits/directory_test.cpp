@@ -208,11 +208,4 @@ TEST_F(Directory, ThatIsNotTheSameForAllRanksIsRefusedAndLeftAlone) {
   });
 }
 
-TEST_F(Directory, OfALiveRunOnThisHostIsBusyOnAllRanks) {
-  RunHandle first = prepared(), second = prepared();
-  expect_exact_sweep(first);
-  expect_refused(second, ANADROME_ERR_BUSY, "in use by another run of this process");
-  expect_exact_sweep(first);
-}
-
 }  // namespace
