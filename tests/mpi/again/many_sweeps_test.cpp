@@ -76,28 +76,6 @@ TEST_F(ManySweeps, NobodyLooksForRanksOnceTheWatchdogIsOff) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-TEST_F(ManySweeps, BeginInTheMiddleAbandonsWhatWasThere) {
-  for (const char* schedule : {"store_all", "revolve", "async"}) {
-    for (const bool unknown : {false, true}) {
-      SCOPED_TRACE(std::string(schedule) + (unknown ? " unknown" : ""));
-      RunHandle run(model_, {{"schedule", schedule}, {"interval", "2"}});
-      set_blocks(run, std::string(schedule) == "store_all" ? 64 : 3);
-      SweepDriver driver(run, model_, reference_);
-      for (const std::int64_t at : {0, 1, 20, 40, 59}) {
-        for (const bool reverse : {false, true}) {
-          const Outcome left =
-              driver.begin_and_stop(60, unknown, [&](const anadrome_action& action) {
-                return reverse ? action.kind == ANADROME_ADJOINT && action.first <= at
-                               : action.kind == ANADROME_TURN || action.last > at;
-              });
-          EXPECT_EQ(left.status, ANADROME_OK) << left.message;
-        }
-        expect_exact(driver.sweep(at, unknown));
-      }
-    }
-  }
-}
-
 TEST_F(ManySweeps, TimesAreInOrderInTheMiddleOfASecondReverseSweep) {
   RunHandle run(model_, {{"schedule", "revolve"}});
   SweepDriver driver(run, model_, reference_);
