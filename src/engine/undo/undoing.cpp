@@ -337,6 +337,7 @@ bool Undoing::undo_goes_on() {
   if (fixed_point_.chooses()) {
     fixed_point_.look(coding_, before_, state_part());
     if (fixed_point_.tried_all()) {
+      peers_.agreement.agree({.call = Call::kPreflight, .failure = peers_.held.failure()});
       fixed_point_.choose(peers_.agreement.ranks());
       copy_in(after_);
       begin_undo(stage_);

@@ -162,6 +162,7 @@ void Probe::finish() {
   if (stage_ == Stage::kOff || !has_trial_) return;
   set(Stage::kOff);
   copy_out(caller_s_);
+  peers_.agreement.agree({.call = Call::kDone, .failure = peers_.held.failure()});
   double& error = play_.sweep.checks.gradient_error;
   std::size_t place = 0;
   for (const store::Field& field : fields_) {
