@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._arguments import count
 from ._check import GradientCheck
+from ._errors import Error, Status, describe
 from ._ranks import OneProcess, ranks_of
 from ._run import Run
 from ._settings import Setting
@@ -200,6 +201,22 @@ class _Problem:
                           "lam[...] = ..., or return it, and by_p += ...", RuntimeWarning, stacklevel=3)
 
 
+def _on_all_ranks(ranks: Union[MPI.Comm, OneProcess], make: Callable[[], _Problem]) -> _Problem:
+    """What `make` returns; where it raises on one rank, none goes on."""
+    failure: Optional[Exception] = None
+    try:
+        problem = make()
+    except Exception as error:
+        failure = error
+    reasons = ranks.allgather(None if failure is None else describe(failure))
+    if failure is not None:
+        raise failure
+    for rank, why in enumerate(reasons):
+        if why is not None:
+            raise Error(f"rank {rank} failed: {why}", Status.ERR_PEER)
+    return problem
+
+
 def _require_same(ranks: Union[MPI.Comm, OneProcess], values: Array, what: str) -> None:
     own = hashlib.blake2b(values.tobytes(), digest_size=8).digest()
     for rank, other in enumerate(ranks.allgather(own)):
@@ -343,10 +360,11 @@ def gradient(
     >>> print(round(J, 4), gradient.round(4), by_p.round(4))
     10.3056 [4.1222 8.2444] [31.1182]
     """
-    problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters, undo)
     ranks = ranks_of(comm)
-    if problem.p is not None:
-        _require_same(ranks, problem.p, "parameters: one array here")
+    problem = _on_all_ranks(ranks, lambda: _Problem(step, adjoint_step, x0, steps, objective, observe,
+                                                    parameters, undo))
+    _require_same(ranks, np.zeros(0) if problem.p is None else problem.p,
+                  f"parameters: {'none' if problem.p is None else 'one array'} here")
     if options.get("resume") in (True, "on"):
         options.setdefault("problem", "gradient")  # which compares x0 and parameters itself
     problem.note_start(ranks)  # all ranks are here: a Run may fail on some, and ends on all
@@ -355,16 +373,17 @@ def gradient(
         run.adjoint(x_0=problem.start, noted=problem.noted)
         run.solve(steps, advance=problem.advance, adjoint=problem.adjoint, turn=problem.turn,
                   undo=problem.undo)
+    _require_same(ranks, np.array(problem.value), f"objective or observe: {problem.value} here")
+    by_parameters = np.empty_like(problem.by_p)
+    ranks.Allreduce(problem.by_p, by_parameters)
+    # What may raise on one rank, as a warning that is an error does, comes when no rank waits.
     if after is not None:
         after(run)
-    _require_same(ranks, np.array(problem.value), f"objective or observe: {problem.value} here")
     problem.say_what_was_not_written()
     _say_that_nothing_was_seen(problem)
     if problem.p is None:
         _say_what_is_not_finite(problem.value, problem.lam)
         return problem.value, problem.lam
-    by_parameters = np.empty_like(problem.by_p)
-    ranks.Allreduce(problem.by_p, by_parameters)
     _say_what_is_not_finite(problem.value, problem.lam, by_parameters)
     return problem.value, problem.lam, by_parameters
 
@@ -423,8 +442,9 @@ def check_gradient(
     >>> check.verdict.name, check.failing_products, check.failing_step
     ('WRONG', 32, 0)
     """
-    problem = _Problem(step, adjoint_step, x0, steps, objective, observe, parameters, undo)
     ranks = ranks_of(comm)
+    problem = _on_all_ranks(ranks, lambda: _Problem(step, adjoint_step, x0, steps, objective, observe,
+                                                    parameters, undo))
     controls = [problem.u] if problem.p is None else [problem.u, problem.p]
     starts = [control.copy() for control in controls]
 

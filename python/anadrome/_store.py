@@ -101,11 +101,16 @@ class Store:
     """
 
     def __init__(self, comm: Optional[MPI.Comm] = None, **options: Setting) -> None:
-        words, bad = [], ""
+        words: list[str] = []
+        bad: Optional[Exception] = None
         for key, value in options.items():
-            text = text_of(value)
+            try:
+                text = text_of(value)
+            except Exception as error:
+                bad = bad or error
+                continue
             if not text or any(letter.isspace() for letter in text):
-                bad = bad or f"option {key}: '{text}' is empty or has blanks in it"
+                bad = bad or Error(f"option {key}: '{text}' is empty or has blanks in it", Status.ERR_ARGUMENT)
             words.append(f"{key}={text}")
         self._forms: dict[Hashable, dict[str, _Form]] = {}
         self._numbers: dict[Hashable, int] = {}  # of keys that are no integers
@@ -113,10 +118,10 @@ class Store:
         self._later: collections.deque[Hashable] = collections.deque()
         ranks = ranks_of(comm)
         self._rank, self._ranks = ranks.Get_rank(), ranks.Get_size()
-        if bad:  # the others open theirs: an option that there is not ends that on all
+        if bad is not None:  # the others open theirs: an option that there is not ends that on all
             with contextlib.suppress(Error):
                 _core.Store(ranks, "no_option=")
-            raise Error(bad, Status.ERR_ARGUMENT)
+            raise bad
         self._core = _core.Store(ranks, " ".join(words))
 
     def __enter__(self) -> Store:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What happens on one rank reaches the others: exceptions, Ctrl-C, and waiting with other threads of Python. On 2 ranks or more."""
+import contextlib
 import os
 import signal
 import threading
@@ -256,4 +257,48 @@ def test_a_gradient_with_a_bad_option_on_one_rank_leaves_nobody_waiting(comm, op
     with pytest.raises(Error):
         anadrome.gradient(lambda u, k: u, lambda u, lam, k: lam, np.ones(3), 9, lambda u: (1.0, u), comm=comm,
                           **{**good, option: None if comm.rank == 1 else good[option]})
+    comm.Barrier()
+
+
+def shrink(u, lam_or_k, *more):
+    u *= 0.9
+
+
+@pytest.mark.parametrize("call", [anadrome.gradient, anadrome.check_gradient])
+@pytest.mark.parametrize("wrong", [{"x0": "none"}, {"steps": 1.5}, {"objective": None}, {"parameters": "none"}])
+def test_an_argument_that_is_bad_on_one_rank_leaves_nobody_waiting(comm, call, wrong):
+    arguments = {"x0": np.ones(3), "steps": 5, "objective": lambda u: (1.0, u), "parameters": np.ones(2)}
+    if comm.rank == 1:
+        arguments.update(wrong)
+    with pytest.raises((TypeError, ValueError) if comm.rank == 1 else Error) as raised:
+        call(shrink, shrink, comm=comm, **arguments)
+    if comm.rank != 1:
+        assert raised.value.status == Status.ERR_PEER and "rank 1 failed: " in str(raised.value)
+    comm.Barrier()
+
+
+def test_parameters_on_one_rank_alone_are_refused(comm):
+    with pytest.raises(ValueError, match="parameters: .* here"):
+        anadrome.gradient(shrink, shrink, np.ones(3), 5, lambda u: (1.0, u), comm=comm,
+                          parameters=np.ones(2) if comm.rank == 1 else None)
+    comm.Barrier()
+
+
+def test_what_fails_on_one_rank_after_a_gradient_leaves_nobody_waiting(comm):
+    def after(run):
+        if comm.rank == 1:
+            raise Broken
+
+    def adjoint_step(u, lam, k, p, by_p):
+        by_p += 1
+
+    with pytest.raises(Broken) if comm.rank == 1 else contextlib.nullcontext():
+        anadrome.gradient(shrink, adjoint_step, np.ones(3), 5, lambda u: (1.0, u), parameters=np.ones(2), comm=comm,
+                          after=after)
+    comm.Barrier()
+
+
+def test_a_store_with_a_function_for_an_option_on_one_rank_leaves_nobody_waiting(comm):
+    with pytest.raises((TypeError, Error)):
+        anadrome.Store(comm, memory=print if comm.rank == 1 else "1MiB")
     comm.Barrier()
