@@ -260,7 +260,28 @@ def test_a_gradient_with_a_bad_option_on_one_rank_leaves_nobody_waiting(comm, op
     comm.Barrier()
 
 
-def shrink(u, lam_or_k, *more):
+def test_a_store_with_a_function_for_an_option_on_one_rank_leaves_nobody_waiting(comm):
+    with pytest.raises((TypeError, Error)):
+        anadrome.Store(comm, memory=print if comm.rank == 1 else "1MiB")
+    comm.Barrier()
+
+
+def test_what_fails_on_one_rank_after_a_gradient_leaves_nobody_waiting(comm):
+    def after(run):
+        if comm.rank == 1:
+            raise Broken
+
+    def adjoint_step(u, lam, k, p, by_p):
+        lam *= 0.9
+        by_p += 1
+
+    with pytest.raises(Broken) if comm.rank == 1 else contextlib.nullcontext():
+        anadrome.gradient(lambda u, k, p: u, adjoint_step, np.ones(3), 5, lambda u: (1.0, u), parameters=np.ones(2),
+                          comm=comm, after=after)
+    comm.Barrier()
+
+
+def shrink(u, *more):
     u *= 0.9
 
 
@@ -281,24 +302,4 @@ def test_parameters_on_one_rank_alone_are_refused(comm):
     with pytest.raises(ValueError, match="parameters: .* here"):
         anadrome.gradient(shrink, shrink, np.ones(3), 5, lambda u: (1.0, u), comm=comm,
                           parameters=np.ones(2) if comm.rank == 1 else None)
-    comm.Barrier()
-
-
-def test_what_fails_on_one_rank_after_a_gradient_leaves_nobody_waiting(comm):
-    def after(run):
-        if comm.rank == 1:
-            raise Broken
-
-    def adjoint_step(u, lam, k, p, by_p):
-        by_p += 1
-
-    with pytest.raises(Broken) if comm.rank == 1 else contextlib.nullcontext():
-        anadrome.gradient(shrink, adjoint_step, np.ones(3), 5, lambda u: (1.0, u), parameters=np.ones(2), comm=comm,
-                          after=after)
-    comm.Barrier()
-
-
-def test_a_store_with_a_function_for_an_option_on_one_rank_leaves_nobody_waiting(comm):
-    with pytest.raises((TypeError, Error)):
-        anadrome.Store(comm, memory=print if comm.rank == 1 else "1MiB")
     comm.Barrier()
