@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
 #include "base/checked.h"
+#include "base/index.h"
 #include "store/files/file_system.h"
 #include "store/files/format.h"
 #include "store/files/hdf5_write.h"
@@ -50,11 +52,16 @@ std::vector<Target> write_structure(const Objects& objects, const std::string& p
   return targets;
 }
 
-void write_part(Objects& objects, const Target& target, const File& file) {
+// What lies in the first page goes to the scratch file, whose first page is copied at the end.
+void write_part(Objects& objects, const Target& target, const File& file, const File& scratch) {
   for (std::int64_t done = 0; done < target.part->bytes();) {
     const std::span<const std::byte> run = objects.view(target.key, target.part->name, done);
-    const Failure failure =
-        failure_from([&] { file.write_all(run.data(), run.size(), target.offset + done); });
+    const std::int64_t place = target.offset + done;
+    const Failure failure = failure_from([&] {
+      file.write_all(run.data(), run.size(), place);
+      const std::int64_t early = std::min(std::ssize(run), ScratchFile::kFirstPage - place);
+      if (early > 0) scratch.write_all(run.data(), size(early), place);
+    });
     objects.release(run.data());
     if (failure) throw Error(failure.status, failure.message);
     done += std::ssize(run);
@@ -80,11 +87,12 @@ void write_objects_file(Objects& objects, const FilePlace& place, const std::str
   require_allowed_length(checked_add(bytes, checked_multiply(kPart, parts)));
   const ScratchFile scratch(place);
   const std::vector<Target> targets = write_structure(objects, scratch.path(), run_id);
-  scratch.publish(place, true);
+  // A process that is killed here leaves a file that no reader takes for one of HDF5.
+  scratch.publish(place, true, Lasts::kPowerLoss, [&](const File& to) {
+    for (const Target& target : targets) write_part(objects, target, to, scratch.file());
+  });
   try {
-    const File file = place.open(O_WRONLY);
-    for (const Target& target : targets) write_part(objects, target, file);
-    file.sync();
+    place.open(O_WRONLY).sync();
   } catch (...) {
     place.unlink();
     throw;

@@ -128,8 +128,9 @@ SegmentOffsets write_skeleton(const std::string& path, const SegmentDescription&
 // Copies what the skeleton really holds; the holes, which are the states' places, stay holes. The
 // first page is last: after a power loss a file whose first page is there says whose it is, if the
 // rest was synced. Whoever waits for that waits for all that the disk has in its cache.
-void copy_extents(const File& skeleton, const File& to, std::int64_t length, Lasts lasts) {
-  const std::int64_t first = std::min<std::int64_t>(length, 4096);
+void copy_extents(const File& skeleton, const File& to, std::int64_t length, Lasts lasts,
+                  const ScratchFile::Fill& fill) {
+  const std::int64_t first = std::min(length, ScratchFile::kFirstPage);
   std::vector<char> buffer(std::size_t{1} << 16);
   off_t position = first;
   while (position < length) {
@@ -143,6 +144,7 @@ void copy_extents(const File& skeleton, const File& to, std::int64_t length, Las
     }
     position = hole;
   }
+  if (fill) fill(to);
   // A disk that cannot may lose no more than whose file it is.
   if (lasts == Lasts::kPowerLoss) failure_from([&] { to.sync(); });
   buffer.resize(static_cast<std::size_t>(first));
@@ -185,7 +187,8 @@ ScratchFile::ScratchFile(const FilePlace& place, std::int64_t length) {
 
 ScratchFile::~ScratchFile() { platform::remove_scratch(path_); }
 
-std::int64_t ScratchFile::publish(const FilePlace& place, bool reserved, Lasts lasts) const {
+std::int64_t ScratchFile::publish(const FilePlace& place, bool reserved, Lasts lasts,
+                                  const Fill& fill) const {
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0) throw_errno(-errno, "examine", file_.path());
   const std::int64_t length = status.st_size;
@@ -198,7 +201,7 @@ std::int64_t ScratchFile::publish(const FilePlace& place, bool reserved, Lasts l
     if (allocated < 0 && allocated != -EOPNOTSUPP && allocated != -ENOSYS) {
       throw_errno(allocated, "reserve " + format_bytes(length) + " for", file.path());
     }
-    copy_extents(file_, file, length, lasts);
+    copy_extents(file_, file, length, lasts, fill);
   } catch (...) {
     file.close();
     place.unlink();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -76,9 +77,13 @@ class ScratchFile {
   const std::string& path() const { return path_; }
 
   /// Copy it to `place`, which must not exist: 0600, holes stay holes, with `reserved` space of
-  /// their own. Returns its length. Throws ERR_NO_SPACE or ERR_IO, and leaves nothing then.
-  std::int64_t publish(const FilePlace& place, bool reserved,
-                       Lasts lasts = Lasts::kPowerLoss) const;
+  /// their own. The first page is last, after what `fill` writes to the holes. Returns the length.
+  /// Throws ERR_NO_SPACE or ERR_IO, and leaves nothing then.
+  using Fill = std::function<void(const File& to)>;
+  std::int64_t publish(const FilePlace& place, bool reserved, Lasts lasts = Lasts::kPowerLoss,
+                       const Fill& fill = {}) const;
+  static constexpr std::int64_t kFirstPage = 4096;
+  const File& file() const { return file_; }
 
  private:
   File file_;

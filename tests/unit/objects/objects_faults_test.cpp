@@ -11,7 +11,9 @@
 
 #include "base/error.h"
 #include "faulty_file_system.h"
+#include "forwarding_file_system.h"
 #include "object_bench.h"
+#include "objects/objects_file.h"
 
 namespace anadrome::store {
 namespace {
@@ -174,6 +176,24 @@ TEST(ObjectsOnBadDisks, WhoseBytesAreDamagedOnDiskAreNamedAndTheOthersStay) {
               "object 0 read back from " + path + " is not what was put: its checksum differs");
   }
   EXPECT_EQ(wrong, 1);
+}
+
+// Its first page is what HDF5 knows a file by.
+TEST(ObjectsFile, GetsItsFirstPageLast) {
+  struct LastWrite final : test::ForwardingFileSystem {
+    ssize_t write(int descriptor, const void* bytes, std::size_t count, off_t at) override {
+      offset = at;
+      return ForwardingFileSystem::write(descriptor, bytes, count, at);
+    }
+    off_t offset = -1;
+  };
+  ObjectBench bench(kMemoryOfBench);
+  for (Key key = 0; key < 20; ++key) bench.put(key, 16 << 10);
+  LastWrite disk;
+  const std::string path = bench.directory.path() + "/kept.h5";
+  write_objects_file(bench.objects, FilePlace(path), "0123456789abcdef");
+  EXPECT_EQ(disk.offset, 0) << "a process that is killed before leaves a file with no states in it";
+  EXPECT_GT(std::filesystem::file_size(path), 20 * (16 << 10));
 }
 
 }  // namespace
