@@ -90,6 +90,7 @@ void write_objects_file(Objects& objects, const FilePlace& place, const std::str
   // A process that is killed here leaves a file that no reader takes for one of HDF5.
   scratch.publish(place, true, Lasts::kPowerLoss, [&](const File& to) {
     for (const Target& target : targets) write_part(objects, target, to, scratch.file());
+    to.sync();  // its failure is told once, and publish takes none from a sync
   });
   try {
     place.open(O_WRONLY).sync();

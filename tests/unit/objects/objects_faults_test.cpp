@@ -196,5 +196,15 @@ TEST(ObjectsFile, GetsItsFirstPageLast) {
   EXPECT_GT(std::filesystem::file_size(path), 20 * (16 << 10));
 }
 
+TEST(ObjectsFile, IsNotLeftWhereItsObjectsDoNotReachTheDisk) {
+  FaultyFileSystem disk;
+  ObjectBench bench(kMemoryOfBench);
+  for (Key key = 0; key < 20; ++key) bench.put(key, 16 << 10);
+  const std::string path = bench.directory.path() + "/kept.h5";
+  disk.arm(Operation::kSync, 1, Fault::kIoError);
+  EXPECT_THROW(write_objects_file(bench.objects, FilePlace(path), "0123456789abcdef"), Error);
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
 }  // namespace
 }  // namespace anadrome::store
