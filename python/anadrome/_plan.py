@@ -108,7 +108,7 @@ class Plan:
     """The command that computed it."""
     answers: tuple[PlannedMemory, ...] = ()
     """Only with ``target`` or ``walltime``, and without ``schedules`` then: in memory alone, and
-    with the disk, if there is one. None: no memory suffices."""
+    with the disk, if there is one. Empty: no memory suffices."""
     in_time: Optional[bool] = None
     """With these: whether a sweep ends in time, with the memory that was given, or with any."""
 

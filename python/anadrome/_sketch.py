@@ -156,4 +156,6 @@ def _described(shape: tuple[int, ...], kind: str, dtype: np.dtype[Any]) -> tuple
         raise Error(f"there is no kind of sketch '{kind}': {', '.join(_KINDS)}", Status.ERR_ARGUMENT)
     if dtype not in _TYPES:
         raise Error(f"sketches have float64 or float32, not {dtype}", Status.ERR_ARGUMENT)
-    return math.prod(shape), _TYPES[dtype], _KINDS.index(kind)
+    if min(shape, default=0) < 0:
+        raise Error(f"a size is negative: {shape}", Status.ERR_ARGUMENT)
+    return count("the product of shape", math.prod(shape)), _TYPES[dtype], _KINDS.index(kind)

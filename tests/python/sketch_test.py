@@ -56,7 +56,7 @@ def test_mistakes_are_named():
     sketch = Sketch(4, arrays=1)
     for call, words, status in (
             (lambda: Sketch(4, arrays=0), "at least one array", Status.ERR_ARGUMENT),
-            (lambda: Sketch(-4, arrays=1), "negative: -4", Status.ERR_ARGUMENT),
+            (lambda: Sketch((-2, -4), arrays=1), r"negative: \(-2, -4\)", Status.ERR_ARGUMENT),
             (lambda: Sketch(4, arrays=1, kind="cout"), "no kind of sketch 'cout'", Status.ERR_ARGUMENT),
             (lambda: Sketch(4, arrays=1, dtype=np.int64), "float64 or float32, not int64", Status.ERR_ARGUMENT),
             (lambda: sketch.push(0, np.ones(3)), "array 'x' has 3 elements, the sketch 4 points", Status.ERR_ARGUMENT),
@@ -68,6 +68,8 @@ def test_mistakes_are_named():
         with pytest.raises(Error, match=words) as raised:
             call()
         assert raised.value.status == status
+    with pytest.raises(ValueError, match="product of shape must be below"):
+        Sketch((2**40, 2**40), arrays=1)
     for call, words in ((lambda: sketch.push(0, np.ones((4, 2))[:, 0]), "array 'x': the array is not C-contiguous"),
                         (lambda: sketch.gradient(b"1234"), "array 'out': the array is read-only; anadrome writes the result"),
                         (lambda: sketch.push(0, 3), "array 'x': an object of type int has no memory")):
