@@ -124,7 +124,10 @@ def test_a_varying_field_has_the_size_that_it_says(run):
 
 
 def test_an_exception_of_pack_comes_out_of_the_loop(comm):
+    kept = []
+
     def pack(buffer):
+        kept.append(buffer)
         raise LookupError("no such part")
 
     run = anadrome.Run(comm, schedule="store_all", audit="off")
@@ -133,6 +136,8 @@ def test_an_exception_of_pack_comes_out_of_the_loop(comm):
         for action in run.sweep(3):
             pass
     assert run.closed
+    with pytest.raises(ValueError, match="released"):
+        kept[0][0]
 
 
 def test_a_buffer_that_was_lent_may_not_be_kept(comm):

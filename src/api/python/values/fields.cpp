@@ -55,12 +55,20 @@ int look(PyObject* object, Py_buffer* view, int flags) {
 
 void look_away(PyObject* object, Py_buffer*) { --py::cast<Lent*>(py::handle(object))->views; }
 
-// Calls `function` with a memoryview of the memory. Raises BufferError if it kept a view.
+// Calls `function` with a memoryview of the memory, which is released whatever it raises. Raises
+// BufferError if it kept a view.
 void lend(const std::string& field, Lent memory, const py::function& function) {
   const py::object lent = py::cast(memory);
   const auto view = py::reinterpret_steal<py::object>(PyMemoryView_FromObject(lent.ptr()));
   if (!view) throw py::error_already_set();
-  function(view);
+  try {
+    function(view);
+  } catch (...) {
+    // Another view may look through this one, as in the frames of the exception, which goes on.
+    Py_XDECREF(PyObject_CallMethod(view.ptr(), "release", nullptr));
+    PyErr_Clear();
+    throw;
+  }
   view.attr("release")();
   if (py::cast<Lent&>(lent).views == 0) return;
   const std::string text = "field '" + field +
