@@ -6,6 +6,8 @@ import collections
 import contextlib
 import dataclasses
 import numbers
+import os
+import threading
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from types import TracebackType
@@ -116,6 +118,7 @@ class Store:
         self._numbers: dict[Hashable, int] = {}  # of keys that are no integers
         self._newest = _FIRST_NUMBER
         self._later: collections.deque[Hashable] = collections.deque()
+        self._turn, self._process = threading.RLock(), os.getpid()
         ranks = ranks_of(comm)
         self._rank, self._ranks = ranks.Get_rank(), ranks.Get_size()
         if bad is not None:  # the others open theirs: an option that there is not ends that on all
@@ -173,11 +176,12 @@ class Store:
             ``ERR_MEMORY``: it is larger than the memory. ``ERR_NO_SPACE``, ``ERR_IO``: memory and
             disk are full, or what is in memory cannot be written; nothing has changed.
         """
-        self._drop_due()
-        arrays = value if isinstance(value, Mapping) else {_ALONE: value}
-        with self._named(key):
-            self._core.put(self._number(key), dict(arrays))
-        self._forms[key] = {name: _form_of(array) for name, array in arrays.items()}
+        arrays = dict(value) if isinstance(value, Mapping) else {_ALONE: value}
+        with self._alone():
+            self._drop_due()
+            with self._named(key):
+                known = self._core.put(self._number(key), arrays)
+            self._forms[key] = {name: _form_of(array, known[name]) for name, array in arrays.items()}
 
     def get(self, key: Hashable, out: object) -> None:
         """An object into arrays of the caller, without others being made.
@@ -200,25 +204,29 @@ class Store:
             ``ERR_ARGUMENT``: another type or size. ``ERR_CORRUPT``, ``ERR_IO``: the object cannot be
             read. The others stay.
         """
-        self._drop_due()
-        self._forms[key]
-        with self._named(key):
-            self._core.get(self._number(key), dict(out) if isinstance(out, Mapping) else {_ALONE: out})
+        arrays = dict(out) if isinstance(out, Mapping) else {_ALONE: out}
+        with self._alone():
+            self._drop_due()
+            self._forms[key]
+            with self._named(key):
+                self._core.get(self._number(key), arrays)
 
     def __setitem__(self, key: Hashable, value: object) -> None:
         self.put(key, value)
 
     def __getitem__(self, key: Hashable) -> Any:
         """New arrays, of the shapes that were put: one, or a dictionary of them."""
-        made = {name: np.empty(shape, dtype) for name, (dtype, shape) in self._forms[key].items()}
-        self.get(key, made)
+        with self._alone():
+            made = {name: np.empty(shape, dtype) for name, (dtype, shape) in self._forms[key].items()}
+            self.get(key, made)
         return made[_ALONE] if list(made) == [_ALONE] else made
 
     def __delitem__(self, key: Hashable) -> None:
-        self._drop_due()
-        del self._forms[key]
-        self._core.drop(self._number(key))
-        self._numbers.pop(key, None)
+        with self._alone():
+            self._drop_due()
+            del self._forms[key]
+            self._core.drop(self._number(key))
+            self._numbers.pop(key, None)
 
     def drop_later(self, key: Hashable) -> None:
         """Drop the object at the next call, if it is still there. Any thread may call this at any
@@ -243,15 +251,17 @@ class Store:
             The next one first. Keys may be put later, and may come several times. An earlier list
             is forgotten.
         """
-        self._drop_due()
-        self._core.expect([self._number(key) for key in keys])
+        with self._alone():
+            self._drop_due()
+            self._core.expect([self._number(key) for key in keys])
 
     # ---- the whole ----
 
     def sync(self) -> None:
         """Wait until all that was put is on disk. Local."""
-        self._drop_due()
-        self._core.sync()
+        with self._alone():
+            self._drop_due()
+            self._core.sync()
 
     def statistics(self) -> StoreStatistics:
         """Measured numbers of this rank. Local."""
@@ -259,16 +269,23 @@ class Store:
 
     def close(self) -> None:
         """Close the store and remove its files. Collective. Nothing to do if it is closed."""
-        self._core.close()
-        self._forms.clear()
-        self._numbers.clear()
+        with self._alone():
+            try:
+                self._core.close()
+            finally:
+                self._forms.clear()
+                self._numbers.clear()
+
+    def _alone(self) -> contextlib.AbstractContextManager[Any]:
+        """One thread at a time, so that keys and objects change together. In a child of fork the turn
+        may be a thread's that is not there; the call is refused."""
+        if os.getpid() == self._process:
+            return self._turn
+        return contextlib.nullcontext()
 
     def _drop_due(self) -> None:
         while self._later:
-            try:
-                key = self._later.popleft()
-            except IndexError:  # another thread was faster
-                return
+            key = self._later.popleft()
             if self._forms.pop(key, None) is not None:
                 self._core.drop(self._number(key))
                 self._numbers.pop(key, None)
@@ -308,6 +325,9 @@ def _integer(key: Any) -> Optional[int]:
     return integer if integer == key else None
 
 
-def _form_of(array: object) -> _Form:
+def _form_of(array: object, known: Optional[tuple[str, tuple[int, ...]]]) -> _Form:
+    if known is not None:  # an object of which numpy may know nothing
+        letters, shape = known
+        return np.dtype({"Zf": "F", "Zd": "D"}.get(letters, letters)), shape
     as_numpy = np.asarray(memoryview(array) if isinstance(array, bytes) else array)  # no text
     return as_numpy.dtype, as_numpy.shape

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The object store in Python, on ranks that hold different objects."""
-import collections
 import gc
 import hashlib
 import random
@@ -82,6 +81,24 @@ def test_arrays_of_the_caller_are_filled_and_keep_their_shapes(store):
         store["text"] = text
         assert store["text"].dtype == np.uint8 and bytes(store["text"]) == text
     store["read-only"] = np.broadcast_to(u, (3, 4))  # a copy is made, so that may be
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i4", "i8", "i1", "u1"])
+def test_what_offers_dlpack_alone_is_put_and_got(store, dtype):
+    class ByDlpack:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+        def __dlpack__(self, **words):
+            return self.array.__dlpack__()
+
+    u = np.arange(6).reshape(2, 3).astype(dtype)
+    store["u"], out = ByDlpack(u), np.empty_like(u)
+    store.get("u", out=ByDlpack(out))
+    assert equal(store["u"], u) and equal(out, u)
 
 
 @pytest.mark.parametrize("array, words", [(np.arange(10.0)[::2], "part 'values': the array is not C-contiguous"),
@@ -177,13 +194,26 @@ def test_finalizers_of_any_thread_drop_at_the_next_call(comm, directory):
         store[1] = np.ones(1)
 
 
-def test_a_call_goes_on_where_another_thread_dropped_the_last_key(store):
-    class Taken(collections.deque):
-        def __bool__(self):
-            return True
+def test_a_drop_that_is_due_takes_no_object_that_another_thread_puts(store):
+    class Slow:
+        def __init__(self, core):
+            self.core = core
 
-    store._later = Taken()
+        def __getattr__(self, name):
+            return getattr(self.core, name)
+
+        def drop(self, number):
+            other.start()
+            other.join(0.2)  # as long as a put may take that does not wait for its turn
+            self.core.drop(number)
+
+    store["u"] = np.ones(3)
+    store.drop_later("u")
+    other = threading.Thread(target=store.put, args=("u", np.full(3, 2.0)))
+    store._core = Slow(store._core)
     store.sync()
+    other.join()
+    assert (store["u"] == 2).all()
 
 
 def test_other_threads_run_while_a_call_waits(comm, directory):

@@ -29,6 +29,13 @@ class Parts {
       parts_.push_back({names_.back().c_str(), held.type(), held.count(), held.values()});
     }
   }
+  /// Of each part by its name: see Array::form.
+  py::dict forms() const {
+    py::dict forms;
+    auto array = arrays_.begin();
+    for (const std::string& name : names_) forms[py::str(name)] = (array++)->form();
+    return forms;
+  }
   int count() const { return static_cast<int>(parts_.size()); }
   const anadrome_part* data() const { return parts_.data(); }
 
@@ -51,10 +58,11 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// `arrays`: by the names of the parts.
-  void put(std::int64_t key, const py::dict& arrays) {
+  /// `arrays`: by the names of the parts, as the forms that it returns.
+  py::dict put(std::int64_t key, const py::dict& arrays) {
     const Parts parts(arrays, Array::Use::kPut);
     enter([&] { return anadrome_store_put(store_, key, parts.count(), parts.data()); });
+    return parts.forms();
   }
   void get(std::int64_t key, const py::dict& arrays) {
     const Parts parts(arrays, Array::Use::kGet);

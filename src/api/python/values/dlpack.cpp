@@ -143,7 +143,7 @@ std::string Dlpack::format() const {
     case kUnsigned:
       return bytes == 1 ? "B" : "H";
     case kBool:
-      return "B";
+      return "?";
     default:
       return "e";
   }

@@ -83,7 +83,6 @@ void lend(const std::string& field, Lent memory, const py::function& function) {
 Array::Array(const std::string& name, const py::object& array, Use use, const py::object& stream) {
   const bool is_field = use == Use::kField, is_part = use == Use::kPut || use == Use::kGet;
   const auto refuse = [&](const std::string& why) {
-    PyBuffer_Release(&view_);
     throw py::type_error((is_field  ? "field '"
                           : is_part ? "part '"
                                     : "array '") +
@@ -137,7 +136,10 @@ std::vector<std::int64_t> Array::shape() const {
   return {view_.shape, view_.shape + view_.ndim};
 }
 
-Array::~Array() { PyBuffer_Release(&view_); }
+py::object Array::form() const {
+  if (!packed_.holds()) return py::none();
+  return py::make_tuple(packed_.format(), py::tuple(py::cast(packed_.shape())));
+}
 
 int Packed::packing(void* context, void* buffer, std::size_t bytes) {
   const Packed& field = *static_cast<Packed*>(context);

@@ -26,9 +26,6 @@ class Array {
   /// `stream`: of a field on a device.
   Array(const std::string& name, const py::object& array, Use use = Use::kField,
         const py::object& stream = py::none());
-  ~Array();
-  Array(const Array&) = delete;
-  Array& operator=(const Array&) = delete;
 
   anadrome_type type() const { return type_; }
   std::size_t count() const {
@@ -42,9 +39,18 @@ class Array {
   bool on_device() const { return packed_.holds() && packed_.on_device(); }
   /// As anadrome_set_shape wants it; empty: one dimension or none.
   std::vector<std::int64_t> shape() const;
+  /// By DLPack, of which numpy may know nothing: its type, in letters of Python's module struct,
+  /// and its sizes. Otherwise None.
+  py::object form() const;
 
  private:
-  Py_buffer view_{};
+  struct View : Py_buffer {
+    View() : Py_buffer{} {}
+    ~View() { PyBuffer_Release(this); }
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+  };
+  View view_;
   Dlpack packed_;  ///< instead of the view
   anadrome_type type_{};
 };
