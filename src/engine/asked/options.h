@@ -104,6 +104,13 @@ struct Options {
 
   /// Files that somebody will read later have every anchor.
   bool files_are_read() const { return keep || resume; }
+  /// For the words on what is damaged on disk.
+  const char* begin_anew() const {
+    return resume
+               ? "; a run that goes on meets it again: begin anew with resume=off, or remove the "
+                 "run's directory first"
+               : "";
+  }
   bool writes_all_anchors() const { return files_are_read() || passes > 0; }
 
   /// The slots that the schedule may use, of `slots` slots in memory.

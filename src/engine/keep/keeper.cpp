@@ -2,6 +2,7 @@
 #include "engine/keep/keeper.h"
 
 #include <algorithm>
+#include <string>
 
 #include "base/checked.h"
 #include "base/clock.h"
@@ -288,7 +289,9 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
     if (!load(Call::kRestore, kept.place)) {
       Failure& lost = sweep_.lost;
       if (plan_.sweep->lose(plan_.memory.layout.first_of_block(kept.place))) return;
-      failure_from([&] { lost.message += "; nothing before it is kept"; });
+      failure_from([&] {
+        lost.message += std::string("; ") + plan_.sweep->why_not_lost() + options_.begin_anew();
+      });
       throw Error(lost.status, lost.message);
     }
     sweep_.agreed_block = block;

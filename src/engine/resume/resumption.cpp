@@ -165,7 +165,9 @@ void Resumption::go_on() {
     while (!is_exact() || !keeper_.load(Call::kBegin, number)) {
       number = plan_.memory.layout.first_of_block(number) - 1;
       const Failure& lost = sweep_.lost;
-      if (number < 0) throw Error(lost.status, lost.message + "; nothing before it is kept");
+      if (number < 0)
+        throw Error(lost.status,
+                    lost.message + "; nothing before it is kept" + options_.begin_anew());
     }
     anchors.truncate(number + 1);
     position = anchors.newest_step();  // one before it, where that could not be read

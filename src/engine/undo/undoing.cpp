@@ -265,12 +265,10 @@ void Undoing::throw_no_residual(const anadrome_action& action) const {
                     (sweep.disk_refused ? ": " + sweep.disk_refused.message : "") +
                     "; give it more room (option disk), or take schedule=async");
   }
-  throw Error(sweep.lost.status,
-              std::string("schedule=undo: a ") + (drifts() ? "state" : "residual") +
-                  " above that of step " + step + " is lost: " + sweep.lost.message +
-                  (asked_.options.resume ? "; a run that goes on meets it again: begin anew with "
-                                           "resume=off"
-                                         : ""));
+  throw Error(sweep.lost.status, std::string("schedule=undo: a ") +
+                                     (drifts() ? "state" : "residual") + " above that of step " +
+                                     step + " is lost: " + sweep.lost.message +
+                                     asked_.options.begin_anew());
 }
 
 // ---- a step forward ----

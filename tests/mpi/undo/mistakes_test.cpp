@@ -138,10 +138,6 @@ TEST_F(UndoMistakes, TheDiskIsTooSmall) {
 }
 
 TEST_F(UndoMistakes, AResidualThatIsDamagedIsSeen) {
-  RunHandle run(MPI_COMM_WORLD);
-  prepare(run);
-  run.set("memory", "1MiB");
-  run.set("transport", "buffered");
   const auto damage = [&] {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank() == 0) {
@@ -158,19 +154,40 @@ TEST_F(UndoMistakes, AResidualThatIsDamagedIsSeen) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
   };
-  anadrome_action action = {};
-  anadrome_status status = anadrome_begin(run, 400);
-  while (status == ANADROME_OK && action.kind != ANADROME_DONE) {
-    status = anadrome_next(run, &action);
-    if (action.kind == ANADROME_TURN) damage();
-    for (double& value : x_) {
-      if (action.kind == ANADROME_ADVANCE) value = value * 1.01 + 0.3;
-      if (action.kind == ANADROME_RETREAT) value = (value - 0.3) / 1.01;
+  const auto life = [&](const char* resume, bool is_damaged) -> Outcome {
+    RunHandle run(MPI_COMM_WORLD);
+    prepare(run);
+    anadrome_add_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, hidden_.data(), 10);
+    run.set("memory", "1MiB");
+    run.set("transport", "buffered");
+    run.set("resume", resume);
+    run.set("checkpoint_interval", "0");
+    anadrome_action action = {};
+    anadrome_phase phase = {};
+    std::int64_t step = 0;
+    anadrome_status status = anadrome_begin(run, 400);
+    anadrome_resumed(run, &phase, &step);
+    while (status == ANADROME_OK && action.kind != ANADROME_DONE) {
+      status = anadrome_next(run, &action);
+      if (action.kind == ANADROME_TURN && is_damaged) damage();
+      for (double& value : x_) {
+        if (action.kind == ANADROME_ADVANCE) value = value * 1.01 + 0.3;
+        if (action.kind == ANADROME_RETREAT) value = (value - 0.3) / 1.01;
+      }
     }
+    return {status, status == ANADROME_OK ? "" : anadrome_last_error()};
+  };
+  const Outcome damaged = life("off", true);
+  EXPECT_EQ(damaged.status, ANADROME_ERR_CORRUPT) << damaged.message;
+  EXPECT_NE(damaged.message.find("is not what was written"), std::string::npos) << damaged.message;
+  // Whoever goes on meets it again, until he does what the words say.
+  for (const bool now : {true, false}) {
+    const Outcome meets = life("on", now);
+    EXPECT_EQ(meets.status, ANADROME_ERR_CORRUPT) << meets.message;
+    EXPECT_NE(meets.message.find("resume=off, or remove"), std::string::npos) << meets.message;
   }
-  EXPECT_EQ(status, ANADROME_ERR_CORRUPT) << anadrome_last_error();
-  const std::string why = anadrome_last_error();
-  EXPECT_NE(why.find("is not what was written"), std::string::npos) << why;
+  const Outcome anew = life("off", false);
+  EXPECT_EQ(anew.status, ANADROME_OK) << anew.message;
 }
 
 // A field may be zero in x_0, and on a rank that no wave comes to.
