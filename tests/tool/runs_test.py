@@ -84,6 +84,9 @@ class Sound(Runs):
         os.truncate(path / "segment-000001.h5", 1 << 30)
         process = tool.run("inspect", path)
         self.assertRegex(process.stdout, r"on disk  \d+ files, .* KiB, with their holes 1.00 GiB")
+        run, = json.loads(tool.run("inspect", path, "--json").stdout)["runs"]
+        with_holes, = (file for file in run["files"] if file["name"] == "segment-000001.h5")
+        self.assertEqual((with_holes["bytes"], with_holes["allocated"]), (1 << 30, 0))
 
     def test_dead(self):
         path = self.write("killed", "dead")

@@ -283,6 +283,7 @@ RunReport check_run(const ListedRun& listed, Depth depth) {
     FileReport file;
     file.name = of_run.name;
     file.bytes = of_run.bytes;
+    file.allocated = of_run.allocated;
     if (file.name == "states.h5") {
       look_at_master(run, file, files);
     } else if (file.name.starts_with("journal-")) {
@@ -293,7 +294,7 @@ RunReport check_run(const ListedRun& listed, Depth depth) {
       look_at_objects(run, file, files);
     }
     run.bytes += file.bytes;
-    run.allocated += of_run.allocated;
+    run.allocated += file.allocated;
     run.files.push_back(std::move(file));
   }
   if (!listed.lock.run_id.empty()) run.run_id = listed.lock.run_id;

@@ -23,6 +23,7 @@ json or_null(const std::optional<Value>& value) {
 json file_json(const FileReport& file) {
   return {{"name", file.name},
           {"bytes", file.bytes},
+          {"allocated", file.allocated},
           {"problems", file.problems},
           {"notes", file.notes}};
 }

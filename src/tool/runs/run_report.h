@@ -15,7 +15,7 @@ namespace anadrome::tool {
 
 struct FileReport {
   std::string name;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0, allocated = 0;  ///< as of a run
   std::vector<std::string> problems;
   std::vector<std::string> notes;  ///< not wrong, but worth knowing
 };
