@@ -47,6 +47,7 @@ class Output(unittest.TestCase):
             self.assertNotEqual(said.returncode, 0, environment)
             self.assertRegex(said.stderr, "there is no option '(memroy'; the nearest is 'memory|reprot'; the nearest is 'report)'")
         self.assertEqual(run(environment="memory=64MiB").returncode, 0)
+        self.assertIn("has a comma before another option", run(environment="report=out.txt,memory=64MiB").stderr)
 
     def test_compression_with_loss_is_refused(self):
         for asked in ("-ts_trajectory_anadrome_compress ZFP", "-ts_trajectory_anadrome_compress lossy"):
@@ -148,6 +149,15 @@ class Output(unittest.TestCase):
             said = re.search(r"ANADROME_ERR_.*", done.stderr)[0]
             for each in (steps, memory):
                 self.assertEqual(f"{each} " in said, each == advice, said)
+
+    def test_errors_name_what_the_user_has_set(self):
+        for words, said in (([f"{KEY}memory", "1KiB", f"{KEY}schedule", "async"], f"{KEY}memory is 1.00 KiB, too small: it must be"),
+                            (["-ts_trajectory_max_cps_disk", "3", f"{KEY}directory", "one,two"],
+                             "-ts_trajectory_max_cps_disk sets the option disk, to what 3 states take")):
+            done = run(*words)
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertIn(said, done.stderr)
+            self.assertNotIn("memory=1 B", done.stderr)
 
     def test_option_that_would_do_nothing_is_an_error(self):
         for words, said in ((["memroy", "8GiB"], "anadrome_memroy; the nearest is -ts_trajectory_anadrome_memory; .* memory, "),

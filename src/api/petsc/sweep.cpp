@@ -2,13 +2,10 @@
 #include "api/petsc/sweep.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "api/petsc/log.h"
-#include "base/byte_size.h"
 #include "base/clock.h"
 
 namespace anadrome::petsc {
@@ -109,27 +106,6 @@ PetscErrorCode Sweep::note(PetscInt step) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The library knows nothing of the plugin's own options.
-std::string Sweep::advice_on(anadrome_status status, const KeptRecords& kept) const {
-  if (status == ANADROME_ERR_MEMORY) {
-    constexpr std::string_view kLeast = "at least ";
-    const std::string_view said = anadrome_last_error();
-    const std::size_t at = said.find(kLeast);
-    std::int64_t least = 0;
-    if (at != std::string_view::npos) {
-      const std::string_view number = said.substr(at + kLeast.size());
-      std::from_chars(number.data(), number.data() + number.size(), least);
-    }
-    std::string advice = "-ts_trajectory_anadrome_memory is too small";
-    if (least > 0)
-      advice += ": it must be at least " + std::to_string(shares_.least_for(least)) + "B";
-    return advice + "; beside " + format_bytes(kept.limit()) +
-           " of it for records that cannot be recomputed, ";
-  }
-  const bool of_steps = std::strstr(anadrome_last_error(), "know the number of steps") != nullptr;
-  return of_steps ? "set -ts_trajectory_anadrome_steps to that number: " : "";
-}
-
 PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& kept) {
   RecordShape state, tape;
   PetscFunctionBegin;
@@ -215,7 +191,7 @@ PetscErrorCode Sweep::begin_library(TSTrajectory tj, bool resumes, KeptRecords& 
   const anadrome_status status =
       anadrome_begin(run_, steps_said_ < 0 ? ANADROME_STEPS_UNKNOWN : steps_said_ - base_ + first_);
   arriving_ = false;
-  PetscCall(check(status, advice_on(status, kept).c_str()));
+  PetscCall(check(status, words_on(status, settings_of(tj)).c_str()));
   begun_ = true;
   if (!resumes) PetscFunctionReturn(PETSC_SUCCESS);
   anadrome_phase phase = ANADROME_PHASE_IDLE;

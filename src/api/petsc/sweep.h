@@ -96,8 +96,8 @@ class Sweep {
   std::int64_t room_on_disk(std::int64_t states) const;
   PetscErrorCode set(const char* key, const std::string& value);
   PetscErrorCode next();
-  PetscErrorCode check(anadrome_status status, const char* advice = "") const;
-  std::string advice_on(anadrome_status status, const KeptRecords& kept) const;
+  PetscErrorCode check(anadrome_status status, const char* words = nullptr) const;
+  std::string words_on(anadrome_status status, const Settings& settings) const;
   PetscErrorCode begin_library(TSTrajectory tj, bool resumes, KeptRecords& kept);
   PetscErrorCode require_same_size() const;
   PetscErrorCode preflight(TSTrajectory tj, PetscInt step, const KeptRecords& kept);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sweep, first half: from the settings and what a TS holds to a run of the library.
+#include <algorithm>
+#include <charconv>
 #include <string_view>
 #include <vector>
 
 #include "api/petsc/records/guard.h"
 #include "api/petsc/sweep.h"
+#include "base/byte_size.h"
 #include "base/checked.h"
 #include "base/words.h"
 
@@ -30,7 +33,8 @@ PetscErrorCode Sweep::close_all() {
   });
 }
 
-PetscErrorCode Sweep::check(anadrome_status status, const char* advice) const {
+// In place of its own where there are others.
+PetscErrorCode Sweep::check(anadrome_status status, const char* words) const {
   PetscFunctionBegin;
   if (status == ANADROME_OK) PetscFunctionReturn(PETSC_SUCCESS);
   PetscErrorCode code = PETSC_ERR_LIB;
@@ -39,7 +43,32 @@ PetscErrorCode Sweep::check(anadrome_status status, const char* advice) const {
   if (status == ANADROME_ERR_UNSUPPORTED) code = PETSC_ERR_SUP;
   if (status == ANADROME_ERR_IO || status == ANADROME_ERR_NO_SPACE) code = PETSC_ERR_FILE_WRITE;
   if (status == ANADROME_ERR_CORRUPT) code = PETSC_ERR_FILE_UNEXPECTED;
-  SETERRQ(comm_, code, "%s: %s%s", anadrome_status_name(status), advice, anadrome_last_error());
+  SETERRQ(comm_, code, "%s: %s", anadrome_status_name(status),
+          words != nullptr ? words : anadrome_last_error());
+}
+
+// The library knows nothing of the plugin's own options, and got what these leave.
+std::string Sweep::words_on(anadrome_status status, const Settings& settings) const {
+  constexpr std::string_view kLeast = "at least ";
+  const std::string said = anadrome_last_error();
+  if (status == ANADROME_ERR_MEMORY) {
+    const std::size_t at = std::min(said.find(kLeast), said.size());
+    std::int64_t least = 0;
+    if (at != said.size())
+      std::from_chars(&said[at] + kLeast.size(), said.data() + said.size(), least);
+    const std::string enough =
+        least > 0 ? ": it must be at least " + std::to_string(shares_.least_for(least)) + "B" : "";
+    return "-ts_trajectory_anadrome_memory is " + format_bytes(shares_.memory) + ", too small" +
+           enough + "; beside " + format_bytes(shares_.aside) +
+           " of it for records that cannot be recomputed, " + (least > 0 ? said.substr(at) : said);
+  }
+  if (said.find("know the number of steps") != std::string::npos)
+    return "set -ts_trajectory_anadrome_steps to that number: " + said;
+  const bool of_anchors = settings.anchors > 0 && settings.value("disk").empty();
+  if (of_anchors && said.find("disk=") != std::string::npos)
+    return "-ts_trajectory_max_cps_disk sets the option disk, to what " +
+           std::to_string(settings.anchors) + " states take and the first one again: " + said;
+  return said;
 }
 
 PetscErrorCode Sweep::set(const char* key, const std::string& value) {
