@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "mpi_main.h"
 #include "oscillators.h"
@@ -249,6 +252,42 @@ TEST(Detector, DoesAsAuditSays) {
   EXPECT_EQ(outcome("warn"), 0);
   EXPECT_EQ(outcome("off"), 0);
   EXPECT_EQ(outcome("maybe"), PETSC_ERR_ARG_WRONG);
+}
+
+// What it makes of a record has no place in the other's.
+TEST(Detector, SeesAnotherMethodOnTheWay) {
+  const auto to_5dp = [](TS ts) { return TSRKSetType(ts, TSRK5DP); };
+  const auto to_3 = [](TS ts) { return TSRKSetType(ts, TSRK3); };
+  const auto to_euler = [](TS ts) { return TSSetType(ts, TSEULER); };
+  const auto to_order_4 = [](TS ts) { return TSBDFSetOrder(ts, 4); };
+  struct Way {
+    std::string options;
+    std::function<PetscErrorCode(TS)> change;
+  };
+  const std::vector<Way> ways = {{rk4, to_5dp},
+                                 {rk4, to_3},
+                                 {rk4, to_euler},
+                                 {"-ts_type bdf -ts_adapt_type none ", to_order_4}};
+  const std::string store_all = "-ts_trajectory_anadrome_schedule store_all";
+  for (const std::string& kept :
+       {few, std::string("-ts_trajectory_stride 4"), store_all, std::string()}) {
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      const bool to_adjoin = kept.empty();  // the solver itself has no need of one size
+      if (to_adjoin && i > 1) continue;     // PETSc: no adjoint of these
+      const CaughtErrors caught;
+      Oscillators model(ways[i].options + anadrome_type + kept);
+      model.after_step = [&](Vec) {
+        if (model.steps() == 5) EXPECT_EQ(ways[i].change(model.ts()), 0);
+      };
+      EXPECT_EQ(model.solve(2) == 0, to_adjoin) << kept << " " << i;
+      if (to_adjoin) {
+        model.turn();
+        EXPECT_NE(model.back(), 0);
+      }
+      const std::string& said = CaughtErrors::message();
+      EXPECT_NE(said.find("another method than"), std::string::npos) << said;
+    }
+  }
 }
 
 TEST(Detector, SeesThatNumbersBecameNone) {

@@ -106,6 +106,20 @@ PetscErrorCode Sweep::note(PetscInt step) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The same of what a method and, for a process that goes on, events and a controller add to it.
+PetscErrorCode Sweep::require_same_form() const {
+  RecordForm form = {};
+  std::int64_t rest = 0;
+  PetscFunctionBegin;
+  PetscCall(record_form(ts_, &form));
+  if (rest_bytes_ > 0) PetscCall(going_on_columns(ts_, &rest));
+  PetscCheck(fits(form, form_) && rest == rest_columns_, comm_, PETSC_ERR_SUP,
+             "the TS has another method than at the first step%s (%s): records are of one size, "
+             "unless memory has room for all of them",
+             rest_bytes_ > 0 ? ", other events or another controller" : "", kMethodSetters);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& kept) {
   RecordShape state, tape;
   PetscFunctionBegin;
@@ -151,6 +165,9 @@ PetscErrorCode Sweep::begin(TSTrajectory tj, TS ts, PetscInt step, KeptRecords& 
     were_too_many_ = false;
     resumption_.set(settings.commit_interval());
   }
+  PetscCall(record_form(ts, &form_));
+  rest_columns_ = 0;
+  if (rest > 0) PetscCall(going_on_columns(ts, &rest_columns_));
   steps_said_ = settings.steps;
   first_ = base_ = step;
   steps_run_again_ = preflight_steps_ = 0;
@@ -275,6 +292,7 @@ PetscErrorCode Sweep::hand_on(TSTrajectory tj, KeptRecords& kept) {
     PetscCall(kept.thin(comm_, shares_.aside));
     PetscCall(begin_library(tj, false, kept));
   }
+  if (!keeps_all_ || shares_.files_stay) PetscCall(require_same_form());
   PetscCall(follower_.step_done(steps()));
   if (keeps_all_ || action_.last != last_ - base_) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(resumption_.flush());
@@ -432,6 +450,7 @@ PetscErrorCode Sweep::bring(TSTrajectory tj, PetscInt step, const KeptRecords& k
       !lost_, comm_, PETSC_ERR_ORDER,
       "no record can be had any more: an earlier one could not be brought back. Solve forward "
       "again");
+  PetscCall(require_place(ts_, step, form_));
   lost_ = true;  // kept states may come from a step that was refused
   if (forward_) PetscCall(finish_forward());
   wanted_ = -1;  // nothing is run on the way back to the end

@@ -100,6 +100,7 @@ class Sweep {
   std::string words_on(anadrome_status status, const Settings& settings) const;
   PetscErrorCode begin_library(TSTrajectory tj, bool resumes, KeptRecords& kept);
   PetscErrorCode require_same_size() const;
+  PetscErrorCode require_same_form() const;
   PetscErrorCode preflight(TSTrajectory tj, PetscInt step, const KeptRecords& kept);
   PetscErrorCode note(PetscInt step);
   PetscErrorCode resume(std::int64_t done, const Fingerprint& first, KeptRecords& kept);
@@ -122,6 +123,8 @@ class Sweep {
   MPI_Comm comm_ = MPI_COMM_NULL;
   anadrome_run* run_ = nullptr;
   RecordShape state_shape_, tape_shape_;
+  RecordForm form_ = {};           ///< of these
+  std::int64_t rest_columns_ = 0;  ///< likewise, of the rest of a state
   MemoryShares shares_;
   std::int64_t given_ = 0;  ///< bytes, to the library; 0: none yet
   bool keeps_all_ = false, begun_ = false;

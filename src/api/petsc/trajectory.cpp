@@ -212,6 +212,8 @@ PetscErrorCode get(TSTrajectory tj, TS ts, PetscInt step, PetscReal* t) {
       if (ended) PetscCall(report_kept(tj));
     }
     if (const KeptRecord* record = trajectory.kept.find(step); record != nullptr) {
+      const bool adjoins = step > 0 && tj->adjoint_solve_mode != PETSC_FALSE;
+      if (adjoins && ts == trajectory.sweep.ts()) PetscCall(require_place(ts, step, record->form));
       PetscCall(record_from_bytes(ts, record->shape, record->bytes.data()));
       // What the method keeps of earlier steps is this record's now, and not the last step's.
       if (record->shape.memory > 0) ts->steprestart = PETSC_TRUE;

@@ -85,6 +85,20 @@ PetscErrorCode make_record(TS ts, Vec X, RecordParts parts, KeptRecord* record) 
   PetscCall(record_shape(ts, X, parts, &record->shape));
   record->bytes.resize(record->shape.bytes());
   PetscCall(record_to_bytes(ts, X, record->shape, record->bytes.data()));
+  if (parts == RecordParts::kWhole) PetscCall(record_form(ts, &record->form));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// They would be left out, and those of another step taken for them.
+PetscErrorCode require_place(TS ts, PetscInt step, const RecordForm& form) {
+  RecordForm now = {};
+  PetscFunctionBegin;
+  if (form == now) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(record_form(ts, &now));
+  PetscCheck(fits(now, form), comm_of(ts), PETSC_ERR_SUP,
+             "record %" PetscInt_FMT
+             " is of another method than the TS has now (%s), and cannot be adjoined by this one",
+             step, kMethodSetters);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

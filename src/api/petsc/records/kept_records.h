@@ -18,6 +18,7 @@ struct KeptRecord {
   std::vector<std::byte> bytes;
   PetscReal time = 0;
   PetscReal previous_time = 0;
+  RecordForm form = {};      ///< all zero: it has no stages, or nobody noted it
   bool by_number = false;    ///< set by the program, or out of order: no step leads to it
   bool starts_anew = false;  ///< steps are run again from here, never across
 };
@@ -52,5 +53,7 @@ class KeptRecords {
 
 /// A copy of what `ts` holds now.
 PetscErrorCode make_record(TS ts, Vec X, RecordParts parts, KeptRecord* record);
+/// The TS has a place for the stages of that record; PETSC_ERR_SUP on all ranks if not.
+PetscErrorCode require_place(TS ts, PetscInt step, const RecordForm& form);
 
 }  // namespace anadrome::petsc

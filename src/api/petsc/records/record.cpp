@@ -13,7 +13,7 @@ namespace {
 constexpr std::array kSizes = {&RecordShape::solution, &RecordShape::sensitivities,
                                &RecordShape::memory, &RecordShape::stages,
                                &RecordShape::stage_sensitivities};
-constexpr std::size_t kMemory = 2;
+constexpr std::size_t kSensitivities = 1, kMemory = 2, kStageSensitivities = 4;
 using Parts = std::array<TsParts, kSizes.size()>;
 
 // `X` has to stay where it is.
@@ -22,7 +22,8 @@ PetscErrorCode parts_of(TS ts, const Vec& X, RecordParts which, Parts* parts) {
   PetscInt count = 0;
   PetscFunctionBegin;
   solution.more = {&X, 1};
-  if (which == RecordParts::kSolution) PetscFunctionReturn(PETSC_SUCCESS);
+  const bool alone = which == RecordParts::kSolution || ts->setupcalled == PETSC_FALSE;
+  if (alone) PetscFunctionReturn(PETSC_SUCCESS);  // a method that is not set up has no vectors
   if (ts->forward_solve) sensitivities.matrices = {&ts->mat_sensip, 1};
   PetscCall(method_memory(ts, &memory));
   if (which == RecordParts::kState) PetscFunctionReturn(PETSC_SUCCESS);
@@ -59,6 +60,25 @@ PetscErrorCode record_shape(TS ts, Vec X, RecordParts which, RecordShape* shape)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode record_form(TS ts, RecordForm* form) {
+  Parts parts;
+  PetscFunctionBegin;
+  PetscCall(parts_of(ts, ts->vec_sol, RecordParts::kWhole, &parts));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    PetscCall(parts_columns(parts[i], &(*form)[i]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool fits(const RecordForm& now, const RecordForm& then) {
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const bool optional = i == kSensitivities || i == kStageSensitivities;
+    const bool absent = optional && (now[i] == 0 || then[i] == 0);
+    if (now[i] != then[i] && !absent) return false;
+  }
+  return true;
+}
+
 PetscErrorCode record_to_bytes(TS ts, Vec X, const RecordShape& shape, std::byte* to) {
   const bool stages = shape.stages > 0 || shape.stage_sensitivities > 0;
   const bool state = shape.sensitivities > 0 || shape.memory > 0;
@@ -71,7 +91,12 @@ PetscErrorCode record_to_bytes(TS ts, Vec X, const RecordShape& shape, std::byte
                      &parts));
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::size_t bytes = shape.*kSizes[i];
-    if (i == 0 || bytes > 0) PetscCall(parts_to_bytes(parts[i], to));
+    if (i > 0 && bytes == 0) continue;
+    std::size_t now = 0;
+    PetscCall(parts_bytes(parts[i], &now));
+    PetscCheck(now == bytes || now == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "a record takes another size than there is room for");
+    PetscCall(parts_to_bytes(parts[i], to));
     to += bytes;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -4,7 +4,9 @@
 // It lives in the TS; this is the way between there and plain bytes.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "api/petsc/records/petsc_private.h"
 
@@ -32,7 +34,16 @@ enum class RecordParts {
 
 PetscErrorCode record_shape(TS ts, Vec X, RecordParts parts, RecordShape* shape);
 
-/// Copy the parts that `shape` has from the TS (X from `X`).
+/// What the method makes of a record, part by part (parts_columns): it changes where the method
+/// does, on all ranks alike, and also on one without a part of the solution.
+using RecordForm = std::array<std::int64_t, 5>;
+PetscErrorCode record_form(TS ts, RecordForm* form);
+/// Are they of one method? Forward sensitivities may have been given up, or come later.
+bool fits(const RecordForm& now, const RecordForm& then);
+/// What changes it.
+inline constexpr char kMethodSetters[] = "TSSetType, TSRKSetType, TSThetaSetTheta, TSBDFSetOrder";
+
+/// Copy the parts that `shape` has from the TS (X from `X`), if they have that shape.
 PetscErrorCode record_to_bytes(TS ts, Vec X, const RecordShape& shape, std::byte* to);
 /// The way back, into the TS's own vectors. Parts that the TS has no place for are left out.
 PetscErrorCode record_from_bytes(TS ts, const RecordShape& shape, const std::byte* from);

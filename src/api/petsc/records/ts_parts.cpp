@@ -131,6 +131,18 @@ PetscErrorCode parts_bytes(const TsParts& parts, std::size_t* bytes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode parts_columns(const TsParts& parts, std::int64_t* columns) {
+  PetscInt of_matrix = 0;
+  PetscFunctionBegin;
+  *columns = std::ssize(parts.vectors) + std::ssize(parts.more);
+  for (const std::span<std::byte> numbers : parts.numbers) *columns += std::ssize(numbers);
+  for (const Mat matrix : parts.matrices) {
+    PetscCall(MatGetSize(matrix, nullptr, &of_matrix));
+    *columns += of_matrix;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode parts_to_bytes(const TsParts& parts, std::byte* to) {
   PetscFunctionBegin;
   PetscCall(move_parts<Way::kOut>(parts, to));

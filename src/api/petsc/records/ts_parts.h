@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct TsParts {
 
 /// Bytes of this rank.
 PetscErrorCode parts_bytes(const TsParts& parts, std::size_t* bytes);
+/// Vectors, columns of matrices and bytes of numbers together, the same on all ranks.
+PetscErrorCode parts_columns(const TsParts& parts, std::int64_t* columns);
 PetscErrorCode parts_to_bytes(const TsParts& parts, std::byte* to);
 PetscErrorCode parts_from_bytes(const TsParts& parts, const std::byte* from);
 

@@ -145,6 +145,12 @@ PetscErrorCode going_on_bytes(TS ts, std::size_t* bytes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode going_on_columns(TS ts, std::int64_t* columns) {
+  PetscFunctionBegin;
+  PetscCall(parts_columns(going_on_parts(ts), columns));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode going_on_to_bytes(TS ts, std::byte* to) {
   const TsParts parts = going_on_parts(ts);
   std::size_t bytes = 0;

@@ -17,6 +17,8 @@ std::string cannot_go_on(TS ts);
 
 /// Bytes of this rank.
 PetscErrorCode going_on_bytes(TS ts, std::size_t* bytes);
+/// See parts_columns.
+PetscErrorCode going_on_columns(TS ts, std::int64_t* columns);
 /// Collective. With a sum of the values of the program's equations at this time and solution, and
 /// of the integrand of an integral that the forward sweep computes.
 PetscErrorCode going_on_to_bytes(TS ts, std::byte* to);

@@ -132,6 +132,7 @@ PetscErrorCode Resumption::add_record(TS ts, PetscInt step, const KeptRecord& re
   put(bytes, record.starts_anew);
   put_bytes(bytes, record.bytes);
   put_bytes(bytes, rest);
+  put(bytes, record.form);
   add(kRecord, bytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -236,9 +237,9 @@ void Resumption::parse_record(Reading& reading, KeptRecords* kept) {
   record.previous_time = reading.get<PetscReal>();
   record.starts_anew = reading.get<bool>();
   record.bytes = get_bytes(reading);
-  if (const auto end = ends_.find(step); end != ends_.end()) {
-    end->second.going_on = get_bytes(reading);
-  }
+  Bytes rest = get_bytes(reading);
+  if (const auto end = ends_.find(step); end != ends_.end()) end->second.going_on = std::move(rest);
+  if (reading.left() > 0) record.form = reading.get<RecordForm>();  // 0.3.0 had none
   kept->put_back(step, std::move(record));
 }
 
