@@ -68,6 +68,7 @@ void fail_allocation(std::int64_t at, bool lasting, bool local_calls) {
   armed = true;
 }
 
+void memory_is_back() { fails_at = 0; }
 std::int64_t allocations() { return count; }
 bool an_allocation_failed() { return failed; }
 

@@ -12,7 +12,9 @@ namespace anadrome::test {
 /// ones. 0: none. `local_calls`: also those in calls that concern one rank alone, whose failure the
 /// caller has to share with the others.
 void fail_allocation(std::int64_t at, bool lasting, bool local_calls);
-/// Allocations of the library since then, and whether one failed.
+/// No more of them fail.
+void memory_is_back();
+/// Allocations of the library since fail_allocation, and whether one failed.
 std::int64_t allocations();
 bool an_allocation_failed();
 

@@ -1,118 +1,266 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// fault_sweep [--full] [--only TEXT] [--part I/N] [--count TRIALS]
+// fault_sweep [--full] [--only TEXT]
 //
-// Every operation of the file system goes wrong in every way it can, once or from then on, in every
-// kind of run: (operation, number, fault, once or lasting, run) name a trial. Each gives the exact
-// gradient, or one clean error on every rank; nothing is left, and the next run in the same
-// directory works. On several ranks the fault is on one of them. Files that are kept have every
-// state of every rank, unless close says otherwise, or the storage did not say that it failed.
+// What fails, once or from then on, on one rank: every operation of the file system in every way it
+// can, and every allocation of the library. (operation or allocation, number, fault, once or
+// lasting, run) name a trial. Each gives the exact gradient, or one clean error on every rank;
+// nothing is left, and the next run in the same directory works. Files that are kept have every
+// state, unless close says otherwise, or the storage did not say that it failed. Leaks of memory
+// show under a sanitizer.
+//
+// MPI, HDF5 and the kernel are real here; faults of files in all kinds of runs are simulated
+// (docs/design/simulation.md).
+#include <anadrome/gradient.h>
 #include <mpi.h>
 
+#include <array>
 #include <cstdio>
-#include <functional>
+#include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "failing_allocations.h"
 #include "faulty_file_system.h"
-#include "tally.h"
+#include "mpi_main.h"
 #include "trial.h"
+#include "trial_limit.h"
 
 namespace {
 
 using namespace anadrome::test;
 
-constexpr Fault kFaultsInjected[] = {
-    Fault::kIoError, Fault::kNoSpace, Fault::kNoQuota,    Fault::kInterrupted, Fault::kShort,
-    Fault::kTorn,    Fault::kDelayed, Fault::kFlippedBit, Fault::kCorrupted,   Fault::kLost};
+// Each part of the library that works with files or allocates.
+std::vector<Setup> setups() {
+  const ModelShape large = {.words = 160}, two_fields = {.words = 70, .fields = 2};
+  const ModelShape carried = {.words = 160, .adjoint_fields = true};
+  const ModelShape exchanged = {.words = 100, .fields = 2, .registered = Registered::kExchanged};
+  const ModelShape packed = {.words = 2, .registered = Registered::kPacked};
+  using Options = std::vector<std::pair<std::string, std::string>>;
+  const Options keep = {{"keep", "on"}};
+  Options resume = {{"resume", "on"}, {"checkpoint_interval", "0"}};
+  Options compress = resume;
+  for (const auto& option : Options{{"compress", "lz4"}, {"disk", "1MiB"}})
+    compress.push_back(option);
+  return {
+      {.name = "auto, direct", .transport = "auto", .unknown = true, .shape = large, .memory = 3},
+      {.name = "kept, direct",
+       .interval = "3",
+       .layout = "rank",
+       .transport = "auto",
+       .shape = two_fields,
+       .more = keep},
+      {.name = "kept, mpio", .interval = "2", .transport = "mpio", .shape = large, .more = keep},
+      {.name = "exchanged, two directories",
+       .interval = "2",
+       .layout = "node",
+       .shape = exchanged,
+       .memory = 5,
+       .two_directories = true},
+      {.name = "many packed to a block",
+       .interval = "2",
+       .steps = 1100,  // of which all may run again, from x_0
+       .unknown = true,
+       .shape = packed},
+      {.name = "resume", .interval = "2", .shape = carried, .memory = 4, .more = resume},
+      {.name = "resume, compressed, small disk",
+       .interval = "1",
+       .layout = "rank",
+       .shape = carried,
+       .memory = 60,
+       .more = compress},
+      // Rounding keeps whole numbers.
+      {.name = "probe",
+       .interval = "2",
+       .steps = 64,
+       .shape = carried,
+       .more = {{"compress", "round"}, {"probe", "on"}}},
+      {.name = "revolve", .schedule = "revolve", .shape = large, .memory = 4},
+      {.name = "store_all",
+       .schedule = "store_all",
+       .shape = large,
+       .memory = 42,
+       .more = {{"progress", "on"}}}};
+}
 
 struct Trial {
-  Operation operation;
-  std::int64_t at;
-  Fault fault;
-  bool lasting;
+  std::optional<Operation> operation;  ///< none: an allocation
+  Fault fault = Fault::kNone;
+  std::int64_t at = 0;
+  bool lasting = false;
 
+  std::string kind() const { return operation ? to_string(fault) : "allocation"; }
   std::string text() const {
-    return std::string(to_string(fault)) + " at " + to_string(operation) + " " +
-           std::to_string(at) + (lasting ? " and all later ones" : "");
+    const std::string what =
+        operation ? kind() + " at " + to_string(*operation) : std::string("allocation");
+    return what + " " + std::to_string(at) + (lasting ? " and all later ones" : "");
   }
 };
 
-bool is_harmless(Fault fault) {
-  return fault == Fault::kInterrupted || fault == Fault::kShort || fault == Fault::kDelayed;
+bool is_so_on_any_rank(bool fact) {
+  int any = fact ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return any != 0;
 }
 
-bool is_silent(Fault fault) {
-  return fault == Fault::kFlippedBit || fault == Fault::kCorrupted || fault == Fault::kLost;
-}
-
-// Must the sweep end with its gradient? Always, if nothing is lost; and once it is under way if one
-// transfer fails, or the disk takes no more: x_0 stays in memory until it is on disk.
-bool must_be_exact(const Trial& trial, const Verdict& verdict, bool keeps) {
-  const bool under_way = verdict.statistics.forward_steps_taken > 0;
-  if (keeps && !is_harmless(trial.fault)) return false;
-  const bool transfer = trial.operation == Operation::kWrite || trial.operation == Operation::kRead;
-  if (is_harmless(trial.fault)) return true;
-  switch (trial.fault) {
-    case Fault::kNoSpace:
-    case Fault::kNoQuota:
-      return under_way && trial.operation != Operation::kRead;
-    case Fault::kIoError:
-    case Fault::kTorn:
-      return under_way && (trial.operation == Operation::kWrite || (transfer && !trial.lasting));
-    default:
-      return under_way && transfer && !trial.lasting;
+// What became of the trials: the table of docs/reliability.md.
+class Tally {
+ public:
+  void add(const std::string& kind, Ending ending) {
+    ++rows_[kind][static_cast<std::size_t>(ending)];
+    ++trials_;
   }
-}
+  /// A trial that did not give what it must; the first few are printed at once.
+  void complain(const std::string& trial, const std::string& why) {
+    constexpr std::int64_t kMost = 40;
+    if (++complaints_ <= kMost) std::fprintf(stderr, "%s: %s\n", trial.c_str(), why.c_str());
+  }
+  /// Collective; what main returns.
+  int conclude(int rank) const {
+    if (rank == 0) {
+      std::printf("| fault | exact gradient | clean error | anything else |\n|---|---|---|---|\n");
+      for (const auto& [kind, row] : rows_)
+        std::printf("| %s | %d | %d | %d |\n", kind.c_str(), row[0], row[1], row[2]);
+    }
+    return is_so_on_any_rank(complaints_ > 0) || trials_ == 0 ? 1 : 0;
+  }
+
+ private:
+  std::map<std::string, std::array<int, 3>> rows_;
+  std::int64_t trials_ = 0, complaints_ = 0;
+};
+
+// The ranks meet in every callback, as where halos are exchanged: who leaves alone lets the others
+// wait for ever. One of them may fail in a step.
+struct Callbacks {
+  double x = 0, m = 1, y = 0;
+  bool fails = false;
+
+  static Callbacks& meet(void* context) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    return *static_cast<Callbacks*>(context);
+  }
+  anadrome_run* open() {
+    anadrome_run* run = nullptr;
+    anadrome_open(MPI_COMM_WORLD, &run);
+    anadrome_set(run, "schedule", "store_all");
+    anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1);
+    anadrome_add_field(run, "y", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, &y, 1);
+    return run;
+  }
+  anadrome_model model() {
+    anadrome_model model{};
+    model.size = sizeof model;
+    model.context = this;
+    model.start = [](void* here) { return meet(here).x = meet(here).m, 0; };
+    model.advance = [](void* here, std::int64_t first, std::int64_t last, std::int64_t*) {
+      for (std::int64_t step = first; step < last; ++step) meet(here).x *= 1.01;
+      return meet(here).fails && first <= 3 && 3 < last ? 1 : 0;
+    };
+    model.turn = [](void* here, std::int64_t) { return meet(here).y = 1, 0; };
+    model.adjoint = [](void* here, std::int64_t) { return meet(here).y *= 1.01, 0; };
+    return model;
+  }
+  anadrome_gradient gradient() {
+    anadrome_gradient gradient{};
+    gradient.size = sizeof gradient;
+    gradient.context = this;
+    gradient.perturb = [](void* here, std::int64_t, double e) { return meet(here).m = 1 + e, 0; };
+    gradient.objective = [](void* here, double* value) { return *value = meet(here).x, 0; };
+    gradient.derivative = [](void* here, std::int64_t, double* value) {
+      return *value = meet(here).y, 0;
+    };
+    gradient.pairs = "x=y";
+    return gradient;
+  }
+};
 
 class Sweep {
  public:
-  Sweep(const LaboratoryOptions& options, std::int64_t stride)
-      : options_(options), stride_(stride) {
+  explicit Sweep(bool full) : full_(full) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   }
 
-  void over(const Setup& setup) {
-    Bench bench(MPI_COMM_WORLD, setup, setup.buffered() ? options_.memory : options_.directory);
+  void over(const Setup& setup, const std::string& directory) {
+    Bench bench(MPI_COMM_WORLD, setup, directory);
     FaultyFileSystem files;
-    const std::vector<std::int64_t> counts = count_operations(bench, files);
-    for (std::size_t o = 0; o < kOperations; ++o) {
-      const auto operation = static_cast<Operation>(o);
-      for (const Fault fault : kFaultsInjected) {
-        if (!applies(fault, operation)) continue;
-        for (std::int64_t at = 1; at <= counts[o]; ++at) {
-          for (const bool lasting : {false, true}) {
-            ++number_;
-            const Trial trial = {operation, at, fault, lasting};
-            // By its name: processes that count a little differently still share without overlap.
-            const std::size_t name = std::hash<std::string>()(trial.text() + setup.text());
-            if (is_drawn(static_cast<std::int64_t>(name >> 1), stride_, options_.part)) {
-              carry_out(bench, files, trial);
-            }
-          }
+    const std::vector<std::int64_t> counts = count(bench, files);
+    const auto each = [&](Trial trial, std::int64_t most) {
+      for (trial.at = 1; trial.at <= most; ++trial.at) {
+        for (const bool lasting : {false, true}) {
+          trial.lasting = lasting;
+          if (is_drawn()) carry_out(bench, files, trial);
         }
       }
+    };
+    for (std::size_t o = 0; o < kOperations; ++o) {
+      for (std::size_t f = 1; f < kFaults; ++f) {
+        const Trial trial = {static_cast<Operation>(o), static_cast<Fault>(f)};
+        if (applies(trial.fault, *trial.operation)) each(trial, counts[o]);
+      }
+    }
+    each({}, counts[kOperations]);
+  }
+
+  /// Of solve with a callback that fails on the rank without memory, and of check_gradient.
+  void over_callbacks(bool solves) {
+    const std::string kind = solves ? "a callback fails" : "check_gradient";
+    std::int64_t count = 0;
+    for (std::int64_t at = 0; at <= count; ++at) {
+      const std::string text = "allocation " + std::to_string(at) + ", " + kind;
+      begin_trial(text, kSeconds);
+      const bool here = at % ranks_ == rank_;
+      Callbacks callbacks;
+      callbacks.fails = solves && here;
+      const anadrome_model model = callbacks.model();
+      const anadrome_gradient gradient = callbacks.gradient();
+      anadrome_gradient_check check{};
+      check.size = sizeof check;
+      anadrome_run* run = callbacks.open();
+      fail_allocation(here ? at : 0, false, false);
+      const anadrome_status status =
+          solves ? anadrome_solve(run, 8, &model)
+                 : anadrome_check_gradient(run, 8, &model, &gradient, &check);
+      const bool hit = is_so_on_any_rank(an_allocation_failed());
+      if (at == 0) count = allocations();
+      MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+      memory_is_back();
+      anadrome_close(&run);
+      const bool exact = status == ANADROME_OK && check.verdict == ANADROME_VERDICT_RIGHT;
+      tally_.add(kind, exact ? Ending::kExact : Ending::kCleanError);
+      const bool as_without = solves ? status == ANADROME_ERR_PEER : exact;
+      const bool right = as_without || (hit && status == ANADROME_ERR_MEMORY);
+      if (is_so_on_any_rank(!right)) tally_.complain(text, "status " + std::to_string(status));
     }
   }
 
-  std::int64_t number() const { return number_; }
-  bool is_first_rank() const { return rank_ == 0; }
-  const Tally& tally() const { return tally_; }
-  const Tally& by_operation() const { return by_operation_; }
+  int conclude() const { return tally_.conclude(rank_); }
 
  private:
-  std::vector<std::int64_t> count_operations(Bench& bench, FaultyFileSystem& files) {
-    begin_trial("without faults, " + bench.setup().text());
+  static constexpr unsigned kSeconds = 60;  // who waits for a rank that left waits for ever
+
+  // All, or one of so many: scattered, so that no kind is left out by arithmetic.
+  bool is_drawn() {
+    constexpr std::uint64_t kScatter = 0x9e3779b97f4a7c15U, kStride = 41;
+    return full_ || (++number_ * kScatter >> 32) % kStride == 0;
+  }
+
+  // Operations of each kind in a run without faults, and last the allocations.
+  std::vector<std::int64_t> count(Bench& bench, FaultyFileSystem& files) {
+    const std::string text = "without faults, " + bench.setup().text();
+    begin_trial(text, kSeconds);
     bench.run();  // what is done once in a process
     files.disarm();
+    fail_allocation(0, false, ranks_ == 1);
     Verdict verdict = bench.run();
-    look_at_kept_files(bench, verdict, false);
-    if (verdict.ending != Ending::kExact) {
-      tally_.complain("without faults, " + bench.setup().text(), verdict.why);
-    }
     std::vector<std::int64_t> counts;
-    for (std::size_t o = 0; o < kOperations; ++o) {
+    for (std::size_t o = 0; o < kOperations; ++o)
       counts.push_back(files.count(static_cast<Operation>(o)));
-    }
+    counts.push_back(allocations());
+    look_at_kept_files(bench, verdict, false);
+    if (verdict.ending != Ending::kExact) tally_.complain(text, verdict.why);
     MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(counts.size()), MPI_INT64_T,
                   MPI_MAX, MPI_COMM_WORLD);
     return counts;
@@ -129,22 +277,25 @@ class Sweep {
 
   void carry_out(Bench& bench, FaultyFileSystem& files, const Trial& trial) {
     const std::string text = trial.text() + ", " + bench.setup().text();
-    begin_trial(text);
+    begin_trial(text, kSeconds);
     const bool here = carried_out_++ % ranks_ == rank_;
     files.disarm();
-    if (here) files.arm(trial.operation, trial.at, trial.fault, trial.lasting);
-    Verdict verdict = bench.run();
-    const bool hit = is_so_on_any_rank(files.hit());
+    if (here && trial.operation) files.arm(*trial.operation, trial.at, trial.fault, trial.lasting);
+    fail_allocation(here && !trial.operation ? trial.at : 0, trial.lasting, ranks_ == 1);
+    Verdict verdict = bench.run([&] {
+      if (trial.at % 2 == 0) memory_is_back();  // for close
+    });
+    const bool hit = is_so_on_any_rank(files.hit() || an_allocation_failed());
     files.disarm();
+    memory_is_back();
     look_at_kept_files(bench, verdict, hit && is_silent(trial.fault));
-    if (hit) {
-      tally_.add(to_string(trial.fault), verdict);
-      by_operation_.add(to_string(trial.operation), verdict);
-    }
+    if (hit) tally_.add(trial.kind(), verdict.ending);
+    const bool may_fail =
+        hit && (!trial.operation || !must_be_exact(*trial.operation, trial.fault, trial.lasting,
+                                                   verdict.is_under_way, bench.setup().keeps()));
     if (verdict.ending == Ending::kWrong) {
       tally_.complain(text, verdict.why);
-    } else if (verdict.ending != Ending::kExact &&
-               (!hit || must_be_exact(trial, verdict, bench.setup().keeps()))) {
+    } else if (verdict.ending != Ending::kExact && !may_fail) {
       tally_.complain(text, "an error without need: " + verdict.why);
     }
     check_rest(bench, text, verdict);
@@ -154,7 +305,8 @@ class Sweep {
   void check_rest(Bench& bench, const std::string& text, const Verdict& verdict) {
     MPI_Barrier(MPI_COMM_WORLD);
     const std::string left = bench.left_behind();
-    tally_.complain_of_leaks(text, left, verdict);
+    if (left.find("descriptors") != std::string::npos || left.find("threads") != std::string::npos)
+      tally_.complain(text, "left behind: " + left + "after " + verdict.why);
     constexpr std::int64_t kEach = 8;
     if (!is_so_on_any_rank(!left.empty()) && ++since_next_ % kEach != 0) return;
     Verdict next = bench.run();
@@ -166,43 +318,44 @@ class Sweep {
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
-  const LaboratoryOptions& options_;
-  const std::int64_t stride_;
+  const bool full_;
   int rank_ = 0, ranks_ = 1;
-  std::int64_t number_ = 0, carried_out_ = 0, since_next_ = 0;
-  Tally tally_, by_operation_;
+  std::uint64_t number_ = 0;
+  std::int64_t carried_out_ = 0, since_next_ = 0;
+  Tally tally_;
 };
 
-int run_all(const LaboratoryOptions& options) {
-  // A prime, so that every fault meets every operation and run somewhere.
-  constexpr std::int64_t kShortStride = 97;
-  const std::int64_t stride = options.full        ? options.parts
-                              : options.count > 0 ? options.count
-                                                  : kShortStride;
-  Sweep sweep(options, stride);
-  // The short form takes some of the setups, others with each number of ranks.
-  int ranks = 1, index = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const int shares = ranks == 1 ? 3 : 12;
-  std::vector<Setup> setups = all_setups(ranks);
-  for (Setup& setup : kept_setups()) setups.push_back(std::move(setup));
-  for (const Setup& setup : setups) {
-    const bool mine = options.full || !options.only.empty() || index++ % shares == ranks % shares;
-    if (mine && setup.text().find(options.only) != std::string::npos) sweep.over(setup);
+int sweep_over_all(bool full, const std::string& only) {
+  const std::string on_disk = fresh_directory("laboratory");
+  const std::string in_memory = fresh_directory("laboratory", "/dev/shm");  // has no O_DIRECT
+  Sweep sweep(full);
+  for (const Setup& setup : setups()) {
+    if (setup.text().find(only) != std::string::npos)
+      sweep.over(setup, setup.buffered() ? in_memory : on_disk);
   }
+  for (const bool solves : {true, false}) sweep.over_callbacks(solves);
   end_trials();
-  if (sweep.is_first_rank()) {
-    std::printf("1 of %lld of %lld trials\n\n", static_cast<long long>(stride),
-                static_cast<long long>(sweep.number()));
-  }
-  sweep.tally().print("fault");
-  if (sweep.is_first_rank()) std::printf("\n");
-  sweep.by_operation().print("operation");
-  const bool failed = is_so_on_any_rank(sweep.tally().complaints() > 0);
-  if (sweep.tally().trials() == 0) return 1;
-  return failed ? 1 : 0;
+  const int status = sweep.conclude();
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (const std::string& directory : {on_disk, in_memory})
+    if (rank == 0) std::filesystem::remove_all(directory);
+  return status;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) { return run_laboratory(argc, argv, run_all); }
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  bool full = false;
+  std::string only;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    full = full || word == "--full";
+    if (word == "--only" && i + 1 < argc) only = argv[++i];
+  }
+  const int status = sweep_over_all(full, only);
+  MPI_Finalize();
+  return status;
+}

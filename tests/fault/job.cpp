@@ -101,43 +101,15 @@ class Stops {
   mutable std::mutex mutex_;
 };
 
-// Counts what touches files, and is killed before one of them.
+// Counts what is done with files, and is killed before some of it.
 class DeadlyFileSystem final : public ForwardingFileSystem {
  public:
   DeadlyFileSystem(std::int64_t at, const Stops& stops) : at_(at), stops_(stops) {}
   std::int64_t operations() const { return operations_; }
-
-  int open(const std::string& path, int flags, mode_t mode) override {
-    return counted().open(path, flags, mode);
-  }
-  ssize_t write(int descriptor, const void* bytes, std::size_t size, off_t offset) override {
-    return counted().write(descriptor, bytes, size, offset);
-  }
-  ssize_t read(int descriptor, void* bytes, std::size_t size, off_t offset) override {
-    return counted().read(descriptor, bytes, size, offset);
-  }
-  void start(anadrome::store::FileTransfer& transfer) override { counted().start(transfer); }
-  int allocate(int descriptor, off_t offset, off_t length) override {
-    return counted().allocate(descriptor, offset, length);
-  }
-  void punch(int descriptor, off_t offset, off_t length) override {
-    counted().punch(descriptor, offset, length);
-  }
-  int truncate(int descriptor, off_t length) override {
-    return counted().truncate(descriptor, length);
-  }
-  int sync(int descriptor) override { return counted().sync(descriptor); }
-  int lock(int descriptor) override { return counted().lock(descriptor); }
-  int make_directory(const std::string& path, mode_t mode) override {
-    return counted().make_directory(path, mode);
-  }
-  int remove_directory(const std::string& path) override {
-    return counted().remove_directory(path);
-  }
-  int unlink(const std::string& path) override { return counted().unlink(path); }
+  int close(int descriptor) override { return real_.close(descriptor); }  // whose name may be gone
 
  private:
-  anadrome::store::FileSystem& counted() {
+  anadrome::store::FileSystem& below() override {
     count();
     return real_;
   }

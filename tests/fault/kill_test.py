@@ -89,27 +89,8 @@ class KilledInTheForwardSweep(launch.DirectoryCase):
             before = self.position()
 
 
-class Swapped(Job):
-    def test_the_journal_of_another_rank_is_refused(self):
-        """Their fields are of one size: what the other rank's journal says could be read."""
-        words = SETUPS[0] + tuple(RESUME)
-        process, whole = self.job(2, *words)
-        killed, _ = self.job(2, *words, "--kill-action", int(whole[4]) // 2)
-        self.assertNotEqual(killed.returncode, 0)
-        run = self.directory / "anadrome"
-        first, second = run / "journal-000000", run / "journal-000001"
-        a, b = first.read_bytes(), second.read_bytes()
-        first.write_bytes(b), second.write_bytes(a)
-        process, _ = self.job(2, *words)
-        self.assertEqual(process.returncode, 3, launch.said(process))
-        self.assertIn("the journal of rank 0 is that of rank 1", process.stderr)
-        first.write_bytes(a), second.write_bytes(b)
-        process, found = self.job(2, *words)
-        self.assertEqual((process.returncode, found[1]), (0, whole[1]), launch.said(process))
-
-
-class OnOtherHosts(Job):
-    """Directories that differ between ranks are those of node-local disks."""
+class Elsewhere(Job):
+    """Files that are not where their rank left them. Directories that differ between ranks are those of node-local disks."""
 
     def on(self, disks, words):
         """The job with a directory for each rank."""
@@ -121,15 +102,28 @@ class OnOtherHosts(Job):
     def files(self):
         return {path: path.read_bytes() for path in self.directory.rglob("*") if path.is_file()}
 
+    def expect_refused(self, process, said):
+        self.assertEqual(process.returncode, 3, launch.said(process))
+        self.assertRegex(process.stderr, said)
+
     def test_a_commit_is_refused_and_stays(self):
         words = SETUPS[1] + tuple(RESUME)
         _, whole = self.job(2, *words)
         killed, _ = self.job(2, *words, "--kill-action", int(whole[4]) // 2)
         self.assertNotEqual(killed.returncode, 0)
+        # Fields of one size: what the other rank's journal says could be read.
+        run = self.directory / "anadrome"
+        journals = {path: path.read_bytes() for path in run.glob("journal-*")}
+        for path, other in zip(sorted(journals), sorted(journals, reverse=True)):
+            path.write_bytes(journals[other])
+        self.expect_refused(self.job(2, *words)[0], "the journal of rank 0 is that of rank 1")
+        for path, own in journals.items():
+            path.write_bytes(own)
+
         for disk in ("a", "b", "empty"):
             (self.directory / disk).mkdir()
         first, second = self.directory / "a/anadrome", self.directory / "b/anadrome"
-        (self.directory / "anadrome").rename(first)
+        run.rename(first)
         second.mkdir(0o700)
         for path in first.iterdir():
             if path.stem.endswith("-000001"):
@@ -138,13 +132,11 @@ class OnOtherHosts(Job):
         for disks, said in ((("b", "a"), "rank 0's journal is on"),
                             (("a", "empty"), "rank 1's journal was on"),
                             (("empty", "b"), "rank 0's journal was on")):
-            process = self.on(disks, words)
-            self.assertEqual(process.returncode, 3, launch.said(process))
-            self.assertRegex(process.stderr, f"ANADROME_ERR_ARGUMENT: .*{said}.*resume=off")
+            self.expect_refused(self.on(disks, words), f"ANADROME_ERR_ARGUMENT: .*{said}.*resume=off")
             self.assertEqual(self.files(), left)
         for path in second.iterdir():
             path.rename(first / path.name)
-        first.rename(self.directory / "anadrome")
+        first.rename(run)
         process, found = self.job(2, *words)
         self.assertEqual((process.returncode, found[1], found[2]), (0, whole[1], "1"), launch.said(process))
 

@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "coupled_model.h"
@@ -21,13 +20,6 @@ std::uint64_t hash(std::uint64_t seed, const std::vector<std::uint64_t>& words) 
 // inverse modulo 2^64 and every bit that goes in comes out.
 std::uint64_t parameter(std::size_t i) { return 4 + 2 * i; }
 std::uint64_t coefficient(std::int64_t step) { return mix(static_cast<std::uint64_t>(step)); }
-
-void keep_busy(int microseconds) {
-  if (microseconds <= 0) return;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
-  while (std::chrono::steady_clock::now() < end) {
-  }
-}
 
 }  // namespace
 
@@ -113,8 +105,6 @@ bool ModularModel::put_then(anadrome_run* run) {
   return true;
 }
 
-void ModularModel::put_start(anadrome_run* run) { put_then(run); }
-
 void ModularModel::start() {
   for (std::size_t i = 0; i < state_.size(); ++i) {
     state_[i] = mix(static_cast<std::uint64_t>(rank_) * 0x10001U + i);
@@ -139,7 +129,6 @@ void ModularModel::step(std::int64_t step) {
   for (std::size_t i = 0; i < state_.size(); ++i) {
     state_[i] = (1 + parameter(i)) * state_[i] + c * state_[i] * state_[i] + 2 * s;
   }
-  keep_busy(shape_.step_microseconds);
 }
 
 // Off by up to 3 in some words, in three steps of four, and by as much as x_{step+1} was.
@@ -240,7 +229,7 @@ SweepResult sweep(anadrome_run* run, ModularModel& model, std::int64_t steps, bo
   if (result.status != ANADROME_OK) return failed();
   const bool resumed = phase != ANADROME_PHASE_IDLE;
   result.resumed = resumed;
-  if (!resumed) model.put_start(run);
+  if (!resumed) model.put_then(run);
   anadrome_action action;
   while ((result.status = anadrome_next(run, &action)) == ANADROME_OK) {
     if (model.before_action) model.before_action(action);

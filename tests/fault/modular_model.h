@@ -21,7 +21,6 @@ struct ModelShape {
   std::size_t words = 1;  ///< of 8 bytes, in each field on this rank
   std::size_t fields = 1;
   Registered registered = Registered::kArray;
-  int step_microseconds = 0;    ///< a step takes at least so long
   bool adjoint_fields = false;  ///< register what the reverse sweep carries along
   bool coupled = true;          ///< every step needs all ranks
   bool sparse = false;          ///< seven words of eight stay 0, which codecs make shorter
@@ -37,8 +36,9 @@ class ModularModel {
 
   /// x_0, and an adjoint that holds nothing yet.
   void start();
-  /// x_0 into the place that exchanged fields have for it; after begin.
-  void put_start(anadrome_run* run);
+  /// The state into the place that exchanged fields have for it: also x_0 after begin. False: there
+  /// is none.
+  bool put_then(anadrome_run* run);
   void step(std::int64_t step);
   /// x_{step+1} becomes a guess of x_step, once gradient_with_every_state_kept was called.
   void undo(std::int64_t step);
@@ -65,9 +65,7 @@ class ModularModel {
   bool leaves = false;  ///< does not carry it out: the sweep is left there
 
  private:
-  std::vector<std::uint64_t*> addresses();
   bool take_now(anadrome_run* run);
-  bool put_then(anadrome_run* run);
   static int pack(void* context, void* buffer, std::size_t bytes);
   static int unpack(void* context, const void* buffer, std::size_t bytes);
   std::uint64_t sum_over_ranks(std::uint64_t value) const;

@@ -24,17 +24,6 @@ bool names_a_fault(anadrome_status status) {
          status == ANADROME_ERR_CORRUPT || status == ANADROME_ERR_MEMORY;
 }
 
-std::vector<Setup> in_all_layouts(const std::vector<Setup>& kinds) {
-  std::vector<Setup> setups;
-  for (const char* transport : {"buffered", "auto"}) {
-    for (Setup& setup : in_layouts({"shared", "node", "rank"}, kinds)) {
-      setup.transport = transport;
-      setups.push_back(std::move(setup));
-    }
-  }
-  return setups;
-}
-
 // None if it cannot be read.
 template <class Word>
 std::vector<Word> table(hid_t file, const std::string& path) {
@@ -99,97 +88,26 @@ std::string fault_of_files(const std::string& directory, ModularModel& model,
 
 }  // namespace
 
-std::vector<Setup> in_layouts(const std::vector<const char*>& layouts,
-                              const std::vector<Setup>& kinds) {
-  std::vector<Setup> setups;
-  for (const char* layout : layouts) {
-    for (Setup setup : kinds) {
-      setup.layout = layout;
-      setups.push_back(std::move(setup));
-    }
+bool is_silent(Fault fault) {
+  return fault == Fault::kFlippedBit || fault == Fault::kCorrupted || fault == Fault::kLost;
+}
+
+bool must_be_exact(Operation operation, Fault fault, bool lasting, bool under_way, bool keeps) {
+  const bool write = operation == Operation::kWrite, read = operation == Operation::kRead;
+  switch (fault) {
+    case Fault::kInterrupted:
+    case Fault::kShort:
+    case Fault::kDelayed:
+      return true;
+    case Fault::kNoSpace:
+    case Fault::kNoQuota:
+      return under_way && !keeps && !read;
+    case Fault::kIoError:
+    case Fault::kTorn:
+      return under_way && !keeps && (write || (read && !lasting));
+    default:
+      return under_way && !keeps && (write || read) && !lasting;
   }
-  return setups;
-}
-
-std::vector<Setup> all_setups(int ranks) {
-  const ModelShape large = {.words = 160};
-  const ModelShape two_fields = {.words = 70, .fields = 2};
-  const ModelShape three_fields = {.words = 40, .fields = 3};
-  const ModelShape exchanged = {.words = 100, .fields = 2, .registered = Registered::kExchanged};
-  const ModelShape packed = {.words = 90, .fields = 2, .registered = Registered::kPacked};
-  const ModelShape slow = {.words = 160, .step_microseconds = 20};
-  // 512 states of 16 bytes to a block.
-  const ModelShape small = {.words = 2, .registered = Registered::kPacked};
-  constexpr std::int64_t kManySteps = 2100;
-  const std::vector<Setup> kinds = {
-      {.name = "async 1", .interval = "1", .steps = 64, .shape = large},
-      {.name = "async 3, 2 fields", .interval = "3", .shape = two_fields},
-      {.name = "async 2, n unknown", .interval = "2", .unknown = true, .shape = large},
-      {.name = "async 1, 4 states in memory",
-       .interval = "1",
-       .steps = 64,
-       .shape = large,
-       .memory = 4},
-      {.name = "async 2, 3 fields", .interval = "2", .steps = 64, .shape = three_fields},
-      {.name = "async 5, packed", .interval = "5", .steps = 60, .shape = packed, .memory = 3},
-      {.name = "async auto", .steps = 60, .shape = slow, .memory = 3},
-      {.name = "async 2, exchanged", .interval = "2", .shape = exchanged, .memory = 5},
-      {.name = "async 3, exchanged, n unknown",
-       .interval = "3",
-       .unknown = true,
-       .shape = exchanged,
-       .memory = 5},
-      {.name = "async 1, two directories",
-       .interval = "1",
-       .steps = 64,
-       .shape = slow,
-       .memory = 6,
-       .two_directories = true},
-      {.name = "async 2, two directories, little room, n unknown",
-       .interval = "2",
-       .steps = 64,
-       .unknown = true,
-       .shape = slow,
-       .memory = 6,
-       .more = {{"disk", ranks == 1 ? "1500KiB,unlimited" : "6MiB,unlimited"}},
-       .two_directories = true},
-      {.name = "async 1, many to a block",
-       .interval = "1",
-       .steps = kManySteps,
-       .shape = small,
-       .memory = 1},
-      // Rounding keeps whole numbers.
-      {.name = "async 2, probe",
-       .interval = "2",
-       .steps = 64,
-       .shape = {.words = 160, .adjoint_fields = true},
-       .more = {{"compress", "round"}, {"probe", "on"}}},
-      {.name = "async 2, many to a block, n unknown",
-       .interval = "2",
-       .steps = 1100,  // of which all may run again, from x_0
-       .unknown = true,
-       .shape = small,
-       .memory = 1},
-  };
-  return in_all_layouts(kinds);
-}
-
-std::vector<Setup> kept_setups() {
-  const std::vector<std::pair<std::string, std::string>> keep = {{"keep", "on"}};
-  return in_all_layouts({
-      {.name = "async 2, kept",
-       .interval = "2",
-       .steps = 30,
-       .shape = {.words = 70, .fields = 2},
-       .memory = 3,
-       .more = keep},
-      {.name = "async 1, many to a block, kept",
-       .interval = "1",
-       .steps = 1100,
-       .unknown = true,
-       .shape = {.words = 2},
-       .more = keep},
-  });
 }
 
 bool Setup::keeps() const {
@@ -277,6 +195,23 @@ Verdict Bench::judge(const SweepResult& result, anadrome_status closed,
   } else {
     verdict.why = "status " + std::to_string(status) + " is not that of a fault: " + message;
   }
+  return verdict;
+}
+
+Verdict Bench::run(const std::function<void()>& before_close) {
+  SweepResult result;
+  anadrome_run* run = open(result);
+  anadrome_stats statistics{};
+  statistics.size = sizeof statistics;
+  if (run != nullptr) {
+    result = sweep(run, model_, setup_.steps, setup_.unknown);
+    anadrome_statistics(run, &statistics);
+  }
+  if (before_close) before_close();
+  const anadrome_status closed = anadrome_close(&run);
+  const std::string message = closed != ANADROME_OK ? anadrome_last_error() : "";
+  Verdict verdict = judge(result, closed, message);
+  verdict.is_under_way = statistics.forward_steps_taken > 0;
   return verdict;
 }
 

@@ -5,9 +5,11 @@
 #include <anadrome/anadrome.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "faulty_file_system.h"
 #include "modular_model.h"
 #include "process_resources.h"
 
@@ -32,15 +34,13 @@ struct Setup {
   std::string text() const { return name + " " + layout + (buffered() ? "" : " direct"); }
 };
 
-/// Each of these in each layout.
-std::vector<Setup> in_layouts(const std::vector<const char*>& layouts,
-                              const std::vector<Setup>& kinds);
+/// Does the storage not say that this happened?
+bool is_silent(Fault fault);
 
-/// Everything `fault_sweep` and its like run, from cheap to dear.
-std::vector<Setup> all_setups(int ranks);
-
-/// Those whose files are kept.
-std::vector<Setup> kept_setups();
+/// Must a sweep end with its gradient, though this befell it? Always, if nothing is lost; and once
+/// it is under way if one transfer fails, or the disk takes no more: x_0 stays in memory until it
+/// is on disk.
+bool must_be_exact(Operation operation, Fault fault, bool lasting, bool under_way, bool keeps);
 
 enum class Ending {
   kExact,       ///< the right gradient on every rank
@@ -50,8 +50,8 @@ enum class Ending {
 
 struct Verdict {
   Ending ending = Ending::kWrong;
-  std::string why;  ///< of kWrong and kCleanError
-  anadrome_stats statistics{};
+  std::string why;            ///< of kWrong and kCleanError
+  bool is_under_way = false;  ///< some step was run
 };
 
 /// Runs of one setup in one directory, with what they must give.
@@ -59,12 +59,9 @@ class Bench {
  public:
   Bench(MPI_Comm comm, Setup setup, std::string directory);
 
-  /// open, sweep, close. Not exact: the same status on all ranks, and one that a fault of the
-  /// storage (or of memory) may give. Collective.
-  Verdict run();
-  /// As run; `before_close` is called between the sweep and close.
-  template <class Body>
-  Verdict run(Body&& before_close);
+  /// open, sweep, `before_close`, close. Not exact: the same status on all ranks, and one that a
+  /// fault of the storage (or of memory) may give. Collective.
+  Verdict run(const std::function<void()>& before_close = {});
 
   const Setup& setup() const { return setup_; }
   ModularModel& model() { return model_; }
@@ -96,27 +93,5 @@ class Bench {
   std::int64_t memory_ = 0;
   Resources before_;
 };
-
-template <class Body>
-Verdict Bench::run(Body&& before_close) {
-  SweepResult result;
-  anadrome_run* run = open(result);
-  anadrome_stats statistics{};
-  if (run != nullptr) {
-    result = sweep(run, model_, setup_.steps, setup_.unknown);
-    statistics.size = sizeof statistics;
-    anadrome_statistics(run, &statistics);
-  }
-  before_close();
-  const anadrome_status closed = anadrome_close(&run);
-  const std::string message = closed != ANADROME_OK ? anadrome_last_error() : "";
-  Verdict verdict = judge(result, closed, message);
-  verdict.statistics = statistics;
-  return verdict;
-}
-
-inline Verdict Bench::run() {
-  return run([] {});
-}
 
 }  // namespace anadrome::test

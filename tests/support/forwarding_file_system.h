@@ -20,35 +20,40 @@ class ForwardingFileSystem : public store::FileSystem {
   ForwardingFileSystem& operator=(const ForwardingFileSystem&) = delete;
 
   int open(const std::string& path, int flags, mode_t mode) override {
-    return real_.open(path, flags, mode);
+    return below().open(path, flags, mode);
   }
-  int close(int descriptor) override { return real_.close(descriptor); }
+  int close(int descriptor) override { return below().close(descriptor); }
   ssize_t write(int descriptor, const void* bytes, std::size_t count, off_t offset) override {
-    return real_.write(descriptor, bytes, count, offset);
+    return below().write(descriptor, bytes, count, offset);
   }
   ssize_t read(int descriptor, void* bytes, std::size_t count, off_t offset) override {
-    return real_.read(descriptor, bytes, count, offset);
+    return below().read(descriptor, bytes, count, offset);
   }
-  void start(store::FileTransfer& transfer) override { real_.start(transfer); }
-  void finish(store::FileTransfer& transfer) override { real_.finish(transfer); }
+  void start(store::FileTransfer& transfer) override { below().start(transfer); }
+  void finish(store::FileTransfer& transfer) override { below().finish(transfer); }
   int allocate(int descriptor, off_t offset, off_t length) override {
-    return real_.allocate(descriptor, offset, length);
+    return below().allocate(descriptor, offset, length);
   }
   void punch(int descriptor, off_t offset, off_t length) override {
-    real_.punch(descriptor, offset, length);
+    below().punch(descriptor, offset, length);
   }
-  void drop_cached(int descriptor) override { real_.drop_cached(descriptor); }
-  int truncate(int descriptor, off_t length) override { return real_.truncate(descriptor, length); }
-  int sync(int descriptor) override { return real_.sync(descriptor); }
-  int lock(int descriptor) override { return real_.lock(descriptor); }
+  void drop_cached(int descriptor) override { below().drop_cached(descriptor); }
+  int truncate(int descriptor, off_t length) override {
+    return below().truncate(descriptor, length);
+  }
+  int sync(int descriptor) override { return below().sync(descriptor); }
+  int lock(int descriptor) override { return below().lock(descriptor); }
   int make_directory(const std::string& path, mode_t mode) override {
-    return real_.make_directory(path, mode);
+    return below().make_directory(path, mode);
   }
-  int remove_directory(const std::string& path) override { return real_.remove_directory(path); }
-  int unlink(const std::string& path) override { return real_.unlink(path); }
-  bool in_memory(const std::string& path) override { return real_.in_memory(path); }
+  int remove_directory(const std::string& path) override { return below().remove_directory(path); }
+  int unlink(const std::string& path) override { return below().unlink(path); }
+  bool in_memory(const std::string& path) override { return below().in_memory(path); }
 
  protected:
+  /// What does it: asked once for each operation.
+  virtual store::FileSystem& below() { return real_; }
+
   store::FileSystem& real_;
 };
 
