@@ -58,28 +58,6 @@ TEST(Audits, LookAtTheStateBeforeAnAdvancesEnd) {
   EXPECT_EQ(desk.stops(40), (std::set<std::int64_t>{19, 38}));
 }
 
-TEST(Audits, CutEveryOtherAdvanceIntoSingleSteps) {
-  Audited desk;
-  desk.sweep_played->facts.steps = schedule::kUnknown;
-  std::vector<std::size_t> parts;
-  for (std::int64_t step = 0; step < 80; step += 20) {
-    desk.sweep.kept_step = step;
-    desk.parts.clear();
-    desk.run({step, step + 20});
-    parts.push_back(desk.parts.size());
-  }
-  EXPECT_EQ(parts, (std::vector<std::size_t>{3, 10, 3, 10}));
-}
-
-TEST(Audits, LookAtStatesThatAreNotKept) {
-  Audited desk;
-  for (std::int64_t step = 0; step < 4; ++step) {
-    if (step == 2) desk.sweep.kept_step = 2;
-    desk.run({step, step + 1});
-  }
-  EXPECT_EQ(desk.stops(10), (std::set<std::int64_t>{1, 3}));
-}
-
 TEST(Audits, TakeTheFirstFourAndFewerAfterThem) {
   Audited desk;
   desk.sweep_played->facts.steps = schedule::kUnknown;
@@ -94,59 +72,22 @@ TEST(Audits, TakeTheFirstFourAndFewerAfterThem) {
   EXPECT_GT(*stops.rbegin(), 19000);
 }
 
-TEST(Audits, TakeTheLastOneOfAKnownNumberOfSteps) {
-  Audited desk;
-  for (std::int64_t k = 0; k < 10; ++k) {
-    desk.sweep.kept_step = 10 * k;
-    desk.run({10 * k, 10 * k + 10});
-  }
-  EXPECT_EQ(desk.stops(100).count(99), 1u) << "it is the first that is computed again";
-}
-
-// A number, in place of the bytes.
-struct Numbers : LoneDesk {
-  Numbers() {
-    fields.add({"x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, 3, false, x.data(), {}});
-    options.audit = Audit::kError;
-    script("revolve", 0);
-    comparison.begin(true);
-  }
-  std::vector<double> x = {3, 0, 4};
-  Comparison comparison{peers, meeting, asked, play.plan, notes};
-};
-
-TEST(Comparison, LooksAtEachNumberWhereBothStatesAreThere) {
-  Numbers desk;
-  std::vector<Fingerprint> first(2), again(2);
-  LiveState& live = *desk.keeper.live();
-  const std::int64_t block = desk.keeper.take_spare_block();
-  const auto compare = [&](double part) {
-    desk.x = {3, 0, 4};
-    desk.comparison.take(live, first);
-    live.keep(block, 0);
-    desk.x[2] *= 1 + part;
-    desk.comparison.take(live, again, {}, first);
-    return desk.comparison.compare(Call::kPreflight, {live, first, again, block}, 1);
-  };
-  EXPECT_FALSE(compare(0));
-  EXPECT_TRUE(compare(5e-13)->rounding);
-  const auto difference = compare(1e-11);
-  EXPECT_FALSE(difference->rounding);
-  EXPECT_TRUE(difference->each);
-  EXPECT_EQ(difference->element, 2);
-  desk.keeper.give_back_spare_block(block);
-}
-
 TEST(Comparison, TellsRoundingFromMore) {
-  Numbers desk;
+  std::vector<double> x = {3, 0, 4};
+  LoneDesk desk;
+  desk.fields.add({"x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, 3, false, x.data(), {}});
+  desk.options.audit = Audit::kError;
+  desk.script("revolve", 0);
+  Comparison comparison(desk.peers, desk.meeting, desk.asked, desk.play.plan, desk.notes);
+  comparison.begin(true);
   std::vector<Fingerprint> first(2), again(2);
   const auto compare = [&](double part, std::int64_t steps) {
     const LiveState& live = *desk.keeper.live();
-    desk.x[2] = 4;
-    desk.comparison.take(live, first);
-    desk.x[2] = 4 * (1 + part);
-    desk.comparison.take(live, again, {}, first);
-    return desk.comparison.compare(Call::kAudit, {live, first, again}, steps);
+    x[2] = 4;
+    comparison.take(live, first);
+    x[2] = 4 * (1 + part);
+    comparison.take(live, again, {}, first);
+    return comparison.compare(Call::kAudit, {live, first, again}, steps);
   };
   EXPECT_FALSE(compare(0, 1));
   ASSERT_TRUE(compare(1e-14, 1));

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <new>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -28,13 +28,13 @@ using store::Transfer;
 using test::Fault;
 using test::Operation;
 using Phase = JournalCommit::Phase;
+using JournalPlace = store::JournalBlock::Place;
 using Values = std::vector<double>;
 
 // The queue of an I/O thread that has one task at most, and nothing to do with blocks.
 struct HeldTask final : store::Transport {
   bool overlaps() const override { return true; }
   void start(Transfer& transfer) override {
-    if (has_no_memory) throw std::bad_alloc();
     transfer.done = false;
     transfer.failure = {};
     task = &transfer;
@@ -57,7 +57,6 @@ struct HeldTask final : store::Transport {
   }
   std::vector<FinishedWrite> writes;  ///< since the last task
   Transfer* task = nullptr;
-  bool has_no_memory = false;  ///< for a place in the queue
 };
 
 const Failure kNoDisk = {ANADROME_ERR_IO, "no disk"};
@@ -162,6 +161,7 @@ TEST_F(Commits, HaveAllThatAKilledRunGoesOnFrom) {
   add_segment();
   wrote(0);
   wrote(1);
+  transport.writes.back().place = 0;  // not that of its number
   EXPECT_EQ(commit(), 1);
   EXPECT_FALSE(committer->failure());
   const JournalContents contents = journal();
@@ -169,24 +169,14 @@ TEST_F(Commits, HaveAllThatAKilledRunGoesOnFrom) {
   EXPECT_EQ(contents.header, header);
   EXPECT_EQ(contents.segments, segments);
   ASSERT_EQ(contents.blocks.size(), 2u);
-  EXPECT_EQ(contents.blocks.at(1), (store::JournalBlock{1, 10, 1, {2, 7}, {}}));
+  EXPECT_FALSE(contents.blocks.at(0).place);
+  EXPECT_EQ(contents.blocks.at(1),
+            (store::JournalBlock{1, 10, 1, {2, 7}, {}, JournalPlace{store::kHome, 0}}));
   ASSERT_EQ(contents.commits.size(), 1u);
   EXPECT_EQ(contents.commits[0].generation, 1);
   EXPECT_EQ(contents.commits[0].position, 10);
   EXPECT_EQ(contents.commits[0].adjoint, sum_of(1, {3, 4}));
   EXPECT_EQ(adjoint_of(1), (Values{3, 4}));
-}
-
-TEST_F(Commits, NameAPlaceThatIsNotThatOfTheNumber) {
-  add_segment();
-  wrote(0);
-  wrote(1);
-  transport.writes.back().place = 0;
-  EXPECT_EQ(commit(), 1);
-  const JournalContents contents = journal();
-  ASSERT_EQ(contents.blocks.size(), 2u);
-  EXPECT_FALSE(contents.blocks.at(0).place);
-  EXPECT_EQ(contents.blocks.at(1).place, (store::JournalBlock::Place{store::kHome, 0}));
 }
 
 TEST_F(Commits, NameTheVolumeOfEachBlockAndNeedX0AtHome) {
@@ -201,31 +191,19 @@ TEST_F(Commits, NameTheVolumeOfEachBlockAndNeedX0AtHome) {
     write.place = place;
     to.writes.push_back(write);
   };
-  const auto commit_now = [&] {
-    JournalCommit made;
-    made.phase = Phase::kForward;
-    made.position = 10;
-    made.anchors = 2;
-    made.stretches = {{0, 0, 10}};
-    committer->pack();
-    committer->start(made, committer->committed(), {}, {});
-    committer->wait();
-    return committer->committed();
-  };
   wrote_at(fast, 0, 0, false);
   wrote_at(fast, 1, 1, false);
-  EXPECT_EQ(commit_now(), 0) << "x_0 is on the fast volume alone";
+  EXPECT_EQ(commit(committer->committed()), 0) << "x_0 is on the fast volume alone";
   wrote_at(transport, 0, 0, true);
   wrote_at(transport, 2, 0, false);
   wrote_at(fast, 3, 2, false);
   fast.writes.back().failure = kNoDisk;
-  EXPECT_GT(commit_now(), 0);
+  EXPECT_GT(commit(committer->committed()), 0);
   const JournalContents contents = journal();
   EXPECT_EQ(contents.blocks.count(3), 0u) << "it is not there";
-  using Place = store::JournalBlock::Place;
-  EXPECT_EQ(contents.blocks.at(0).place, (Place{store::kFast, 0}));
-  EXPECT_EQ(contents.blocks.at(1).place, (Place{store::kFast, 1}));
-  EXPECT_EQ(contents.blocks.at(2).place, (Place{store::kHome, 0}));
+  EXPECT_EQ(contents.blocks.at(0).place, (JournalPlace{store::kFast, 0}));
+  EXPECT_EQ(contents.blocks.at(1).place, (JournalPlace{store::kFast, 1}));
+  EXPECT_EQ(contents.blocks.at(2).place, (JournalPlace{store::kHome, 0}));
   go_on(-1, 2, true);
   EXPECT_EQ(journal().blocks.at(1).place->place, store::JournalBlock::kGone);
 }
@@ -273,17 +251,6 @@ TEST_F(Commits, SayWhatIsNewSinceTheLastOne) {
   EXPECT_EQ(journal().blocks.size(), 2u);
 }
 
-TEST_F(Commits, AreNotWaitedForWhereTheyDidNotBegin) {
-  wrote(0);
-  transport.has_no_memory = true;
-  EXPECT_THROW(start(), std::bad_alloc);
-  EXPECT_FALSE(committer->busy());
-  committer->wait();
-  EXPECT_EQ(committer->committed(), 0);
-  transport.has_no_memory = false;
-  EXPECT_TRUE(committer->made(commit()));
-}
-
 TEST_F(Commits, AreNotBegunWhereACallbackFails) {
   store::Packed packed;
   packed.returns = 5;
@@ -313,35 +280,37 @@ TEST_F(Commits, CannotBeWithoutStepZero) {
   EXPECT_EQ(journal().blocks.size(), 2u) << "what was written before is not forgotten";
 }
 
-TEST_F(Commits, CanBeWithTheCopyOfStepZeroAlone) {
-  wrote(0, kNoDisk);
-  wrote(0, {}, true);
-  EXPECT_EQ(commit(0, Phase::kReverse), 1);
-  EXPECT_EQ(journal().blocks.at(0).sum, (Checksum{1, 8}));
-}
-
-TEST_F(Commits, CannotBeInAForwardSweepWhoseNewestAnchorIsNotOnDisk) {
-  wrote(0);
-  wrote(1, kNoDisk);
-  EXPECT_EQ(commit(), 0);
-  EXPECT_EQ(committer->failure().message, "no disk");
-}
-
-TEST_F(Commits, CanBeInAForwardSweepThatHasLostAnEarlierAnchor) {
-  wrote(0);
-  wrote(1, kNoDisk);
-  wrote(2);
-  wrote(0, kNoDisk, true);
-  EXPECT_EQ(commit(), 1);
-  EXPECT_EQ(journal().blocks.size(), 2u);
-  EXPECT_EQ(journal().blocks.count(1), 0u);
-}
-
-TEST_F(Commits, CanBeInAReverseSweepWithoutTheNewestAnchor) {
-  wrote(0);
-  wrote(1, kNoDisk);
-  EXPECT_EQ(commit(0, Phase::kReverse), 1);
-  EXPECT_EQ(journal().blocks.count(1), 0u);
+TEST_F(Commits, CanBeWithoutSomeStatesThatCouldNotBeWritten) {
+  struct Write {
+    std::int64_t block;
+    bool fails, is_copy;
+  };
+  const struct {
+    const char* what;
+    Phase phase;
+    std::vector<Write> writes;
+    std::set<std::int64_t> blocks;  ///< that are committed; none: nothing is
+  } rows[] = {
+      {"of x_0 the copy", Phase::kReverse, {{0, true, false}, {0, false, true}}, {0}},
+      {"forward, the newest is lost", Phase::kForward, {{0, false, false}, {1, true, false}}, {}},
+      {"forward, an earlier one is lost",
+       Phase::kForward,
+       {{0, false, false}, {1, true, false}, {2, false, false}, {0, true, true}},
+       {0, 2}},
+      {"in reverse", Phase::kReverse, {{0, false, false}, {1, true, false}}, {0}}};
+  for (const auto& [what, phase, writes, blocks] : rows) {
+    SCOPED_TRACE(what);
+    begin();
+    for (const Write& write : writes)
+      wrote(write.block, write.fails ? kNoDisk : Failure{}, write.is_copy);
+    EXPECT_EQ(commit(0, phase), blocks.empty() ? 0 : 1);
+    EXPECT_EQ(committer->failure().message, blocks.empty() ? "no disk" : "");
+    if (blocks.empty()) continue;
+    std::set<std::int64_t> found;
+    for (const auto& [number, block] : journal().blocks) found.insert(number);
+    EXPECT_EQ(found, blocks);
+    EXPECT_EQ(journal().blocks.at(0).sum, (Checksum{1, writes[0].fails ? 8u : 7u}));
+  }
 }
 
 TEST_F(Commits, AreNotWholeBeforeTheDiskSaysSo) {

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "engine/beginning.h"
-#include "engine/caller.h"
 #include "engine/plan/decisions.h"
+#include "engine/report/report.h"
 #include "temporary_directory.h"
 #include "thread_ranks.h"
 
 namespace anadrome::engine {
 
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr std::int64_t kMiB = std::int64_t{1} << 20, kState = std::int64_t{64} << 10;
 
 struct RecordingMeeting final : Meeting {
   explicit RecordingMeeting(Context& made) : context(made) {}
@@ -48,28 +48,21 @@ struct RecordingMeeting final : Meeting {
 // Says what a test wants of it.
 struct ScriptedSweep final : schedule::Sweep {
   schedule::Action next() override { return schedule::Done{}; }
-  schedule::Next decide(const schedule::Measured& measured) override {
-    asked.push_back(measured);
-    return asked.size() > answers.size() ? schedule::Next::kGoOn : answers[asked.size() - 1];
-  }
+  schedule::Next decide(const schedule::Measured&) override { return schedule::Next::kGoOn; }
   schedule::Course course() const override { return facts; }
   std::int64_t advances_remaining() const override { return 100; }
-  bool lose(std::int64_t number) override { return lost.push_back(number), number > 0; }
+  bool lose(std::int64_t number) override { return number > 0; }
   void disk_is_full(const schedule::DiskLeft& left) override { full.push_back(left); }
-  void rewind(std::int64_t restorable) override { rewound_to = restorable; }
+  void rewind(std::int64_t) override {}
   bool mark() override { return marks; }
   void begin_pass(const schedule::Pass& begun) override { pass = begun; }
   const schedule::AnchorList& anchors() const override { return list; }
 
-  std::vector<schedule::Next> answers;  ///< to decide; then kGoOn
   schedule::Course facts = {.steps = 100, .slots = 7, .adjoints_left = 100, .may_rewind = true};
   schedule::AnchorList list;
   bool marks = false;
   // The calls that the sweep had.
-  std::vector<schedule::Measured> asked;
-  std::vector<std::int64_t> lost;
   std::vector<schedule::DiskLeft> full;
-  std::int64_t rewound_to = -1;
   schedule::Pass pass;
 };
 
@@ -121,6 +114,12 @@ class Desk {
     context.play.plan.sweep = std::make_unique<ScriptedSweep>();
     return static_cast<ScriptedSweep&>(*context.play.plan.sweep);
   }
+  /// x_number becomes the anchor of that number.
+  void keep_anchor(std::int64_t number) {
+    step_to(number);
+    keeper.keep({anchor(number, number)});
+    if (keeper.write_is_due()) keeper.write_due();
+  }
   // All bytes of a state are the last one of its step.
   void step_to(std::int64_t step) { state.assign(state.size(), static_cast<unsigned char>(step)); }
   bool is_at(std::int64_t step) const {
@@ -155,7 +154,6 @@ class Desk {
   } no_residuals;
   Undoing undoing{peers, asked, play, notes.warnings, no_residuals};
   Beginning beginning{context, storage, planning, keeper, choice, resumption, undoing};
-  Caller caller{context, meeting, storage, keeper, report};
 };
 
 struct OneRank {

@@ -1,76 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// States, tapes and anchors in the places that a schedule gives them.
+// Anchors in the places that a schedule gives them; what comes back from them is simulated.
 #include "engine/keep/keeper.h"
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <chrono>
-#include <filesystem>
 #include <map>
 
 #include "desk.h"
 #include "faulty_file_system.h"
-#include "packed_fields.h"
 
 namespace anadrome::engine {
 namespace {
 
-using schedule::kRamTier;
-using schedule::What;
 using test::Fault;
 using test::Operation;
-
-constexpr std::int64_t kState = std::int64_t{64} << 10;
-
-schedule::Kept slot(std::int64_t place, std::int64_t step) {
-  return {What::kState, kRamTier, step, place, {}};
-}
-
-// ---- in memory ----
-
-TEST(Keeper, RestoresWhatItKeptInSlotsThatAreUsedAgain) {
-  LoneDesk desk(kState);
-  desk.options.checkpoints = 2;
-  desk.begin("revolve", 100);
-  ASSERT_EQ(desk.memory.blocks * desk.memory.layout.states(), 2);
-  for (std::int64_t step = 0; step < 10; ++step) {
-    desk.step_to(step);
-    desk.keeper.keep({slot(step % 2, step)});
-    if (step > 0 && step < 9) desk.keeper.drop({slot((step + 1) % 2, step - 1)});
-  }
-  desk.keeper.restore({slot(0, 8)});
-  EXPECT_TRUE(desk.is_at(8));
-  EXPECT_EQ(desk.sweep.copies.kept, 10);
-  EXPECT_EQ(desk.sweep.copies.restored, 1);
-}
-
-TEST(Keeper, KeepsTapesAndHoldsWhatGoesWrongUntilRanksAgree) {
-  LoneDesk desk(kState, 3 * kState / 2);
-  desk.begin("store_all", 4);
-  ASSERT_EQ(desk.context.play.plan.kept_tape_slots(), 2);
-  desk.step_to(0);
-  desk.keeper.hold_x_0(3);
-  desk.step_to(2);
-  ASSERT_TRUE(desk.keeper.has_x_0_in_memory()) << "for the preflight, which gives it back";
-  desk.keeper.restore_x_0();
-  EXPECT_TRUE(desk.is_at(0));
-  desk.keeper.let_go_of_x_0();
-  const auto tape = [](std::int64_t step) {
-    return schedule::Kept{What::kTape, kRamTier, step, 2 * step, {}};
-  };
-  for (unsigned char step = 0; step < 4; ++step) {
-    desk.tape.assign(desk.tape.size(), step);
-    desk.keeper.keep({tape(step)});
-  }
-  desk.keeper.restore({tape(2)});
-  EXPECT_EQ(desk.tape, std::vector<unsigned char>(desk.tape.size(), 2));
-  desk.keeper.drop({tape(2)});
-  EXPECT_NO_THROW(desk.keeper.restore({tape(2)}));
-  EXPECT_THROW(desk.meeting.agree(Call::kTurn), Error);
-}
-
-// ---- anchors ----
 
 // Anchors at every step, not all of which stay in memory.
 struct Anchored : LoneDesk {
@@ -80,13 +24,8 @@ struct Anchored : LoneDesk {
     played = &script("async", 1000);
   }
   ~Anchored() { keeper.abandon(); }
-  void keep(std::int64_t number) {
-    step_to(number);
-    keeper.keep({anchor(number, number)});
-    if (keeper.write_is_due()) keeper.write_due();
-  }
   void keep_all(std::int64_t anchors) {
-    for (std::int64_t number = 0; number < anchors; ++number) keep(number);
+    for (std::int64_t number = 0; number < anchors; ++number) keep_anchor(number);
     keeper.disk_tier()->flush();
     meeting.calls.clear();
     step_to(-1);
@@ -102,17 +41,6 @@ struct Anchored : LoneDesk {
   ScriptedSweep* played;
 };
 
-TEST(Keeper, BringsAnchorsBackFromFilesThatGrow) {
-  Anchored desk;
-  const std::int64_t room = desk.room();
-  desk.keep_all(room + 4);
-  EXPECT_GT(desk.room(), room);
-  for (std::int64_t number = room + 3; number >= 0; --number) {
-    EXPECT_TRUE(desk.brings_back(number)) << number;
-  }
-  EXPECT_GT(desk.storage.transport()->totals().bytes_read, room / 2 * kState);
-}
-
 TEST(Keeper, WritesABlockUnlessTheRestIsReversedFromMemory) {
   Anchored desk;
   desk.keeper.keep({anchor(0, 0)});
@@ -122,11 +50,11 @@ TEST(Keeper, WritesABlockUnlessTheRestIsReversedFromMemory) {
   EXPECT_FALSE(desk.keeper.write_is_due());
   EXPECT_EQ(desk.meeting.commits, std::vector{Call::kAnchor});
   desk.played->facts.ends_in_ram = true;
-  desk.keep(1);
+  desk.keep_anchor(1);
   EXPECT_EQ(desk.written(), 1);
   EXPECT_TRUE(desk.brings_back(1));
   desk.options.keep = true;
-  desk.keep(2);
+  desk.keep_anchor(2);
   EXPECT_EQ(desk.written(), 3) << "files for later readers have every anchor";
 }
 
@@ -143,16 +71,6 @@ TEST(Keeper, AgreesOnceForABlockAndWritesTheLastOneForLaterReaders) {
   EXPECT_EQ(desk.meeting.calls, std::vector{Call::kRestore});
   EXPECT_TRUE(desk.brings_back(1));
   EXPECT_EQ(desk.meeting.calls.size(), 2u);
-}
-
-TEST(Keeper, GoesBackToTheAnchorBeforeOneThatIsLost) {
-  Anchored desk;
-  desk.keep_all(12);
-  std::filesystem::resize_file(desk.storage.space()->segment_of(0).path(), 0);
-  desk.keeper.restore({anchor(3, 3)});
-  EXPECT_EQ(desk.played->lost, std::vector<std::int64_t>{3});
-  EXPECT_TRUE(desk.is_at(-1)) << "the schedule says where to go on";
-  EXPECT_TRUE(desk.brings_back(0)) << "there is a copy";
 }
 
 TEST(Keeper, AgreesAnewOnEachBlockOfAPass) {
@@ -191,11 +109,6 @@ struct OnTwoVolumes : Desk {
     script("async", 1000);
   }
   ~OnTwoVolumes() { keeper.abandon(); }
-  void keep(std::int64_t number) {
-    step_to(number);
-    keeper.keep({anchor(number, number)});
-    if (keeper.write_is_due()) keeper.write_due();
-  }
   const store::TemporaryDirectory fast;
 };
 
@@ -206,7 +119,7 @@ TEST(Keeper, GivesTheOtherVolumeABlockThatOneRefuses) {
   files.only_in(desk.fast.path());
   files.arm(Operation::kAllocate, 1, Fault::kNoSpace, true);
   std::int64_t number = 0;
-  while (!files.hit() && number < 1000) desk.keep(number++);
+  while (!files.hit() && number < 1000) desk.keep_anchor(number++);
   ASSERT_TRUE(files.hit());
   EXPECT_FALSE(desk.sweep.no_more_anchors);
   EXPECT_EQ(desk.keeper.disk_tier()->anchors().written(), number);
@@ -232,26 +145,21 @@ TEST(Keeper, GoesOnBehindTheBlocksOfTheRankThatKnowsMost) {
 
 // ---- faults ----
 
-TEST(Keeper, GivesUpWhereTheFirstAnchorIsLost) {
-  Anchored desk;
-  desk.keep_all(11);
-  desk.keep(11);  // all others are written: the lowest that is in memory gives way
-  desk.files.arm(Operation::kRead, 1, Fault::kIoError, true);
-  EXPECT_THROW(desk.keeper.restore({anchor(0, 0)}), Error);
-}
-
 TEST(Keeper, AnchorsNoMoreOnceTheDiskIsFull) {
   Anchored desk;
   const std::int64_t room = desk.room();
   desk.keep_all(room);
   desk.files.arm(Operation::kAllocate, 1, Fault::kNoSpace, true);
-  desk.keep(room);
+  desk.keep_anchor(room);
   EXPECT_EQ(desk.sweep.disk_refused.status, ANADROME_ERR_NO_SPACE);
   EXPECT_TRUE(desk.brings_back(room)) << "its memory was not needed yet";
   desk.meeting.calls.clear();
-  desk.keep(room + 1);
+  desk.keep_anchor(room + 1);
   EXPECT_TRUE(desk.meeting.calls.empty()) << "there is nothing to write";
   EXPECT_TRUE(desk.brings_back(1));
+  ASSERT_EQ(desk.played->full.size(), 1u) << "and all of the memory is the schedule's";
+  EXPECT_GT(desk.played->full[0].slots, desk.memory.checkpoint_slots);
+  EXPECT_EQ(desk.played->full[0].slots, desk.memory.all_slots());
 }
 
 TEST(Keeper, AnchorsNoMoreOnceAllHeardThatAWriteFoundNoRoom) {
@@ -259,20 +167,9 @@ TEST(Keeper, AnchorsNoMoreOnceAllHeardThatAWriteFoundNoRoom) {
   desk.files.arm(Operation::kWrite, 1, Fault::kNoSpace, true);
   desk.keep_all(1);
   EXPECT_FALSE(desk.sweep.no_more_anchors);
-  desk.keep(1);
+  desk.keep_anchor(1);
   EXPECT_TRUE(desk.sweep.no_more_anchors);
   EXPECT_EQ(desk.written(), 1);
-}
-
-TEST(Keeper, GivesAllOfTheMemoryOnceTheDiskIsFull) {
-  Anchored desk;
-  desk.keep_all(desk.room());
-  desk.files.arm(Operation::kAllocate, 1, Fault::kNoSpace, true);
-  desk.keep(desk.room());
-  desk.keep(desk.room() + 1);
-  ASSERT_EQ(desk.played->full.size(), 1u);
-  EXPECT_GT(desk.played->full[0].slots, desk.memory.checkpoint_slots);
-  EXPECT_EQ(desk.played->full[0].slots, desk.memory.all_slots());
 }
 
 // x_0 stays in memory, and what is restored needs room beside it.
@@ -281,9 +178,9 @@ TEST(Keeper, GivesNoMoreMemoryWhereTheFirstStateIsOnNoDisk) {
   desk.files.arm(Operation::kWrite, 1, Fault::kNoSpace);
   desk.keep_all(5);
   desk.files.arm(Operation::kWrite, 1, Fault::kNoSpace, true);
-  desk.keep(5);
+  desk.keep_anchor(5);
   desk.keeper.disk_tier()->flush();
-  desk.keep(6);
+  desk.keep_anchor(6);
   ASSERT_FALSE(desk.played->full.empty());
   EXPECT_EQ(desk.played->full[0].slots, 0);
 }
@@ -294,7 +191,7 @@ TEST(Keeper, KnowsOfEachWriteWhetherItWentWellBeforeItGoesOnWithoutADisk) {
   desk.files.delay_writes(std::chrono::milliseconds(20));
   desk.files.arm(Operation::kWrite, 1, Fault::kIoError, true);
   for (std::int64_t number = 0; desk.played->full.empty() && number < 30; ++number)
-    desk.keep(number);
+    desk.keep_anchor(number);
   ASSERT_FALSE(desk.played->full.empty());
   EXPECT_EQ(desk.played->full[0].slots, 0) << "x_0 is on no disk, and stays in memory";
 }

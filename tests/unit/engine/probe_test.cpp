@@ -11,8 +11,6 @@
 namespace anadrome::engine {
 namespace {
 
-constexpr std::int64_t kState = std::int64_t{64} << 10;
-
 // At TURN after five anchors.
 struct Probed : LoneDesk {
   Probed() : LoneDesk(kState) {
@@ -21,11 +19,7 @@ struct Probed : LoneDesk {
     add("lambda", ANADROME_ROLE_ADJOINT, adjoint);
     script("async", 100).marks = true;
     probe.begin();
-    for (std::int64_t number = 0; number < 5; ++number) {
-      step_to(number);
-      keeper.keep({anchor(number, number)});
-      if (keeper.write_is_due()) keeper.write_due();
-    }
+    for (std::int64_t number = 0; number < 5; ++number) keep_anchor(number);
     sweep.phase = ANADROME_PHASE_REVERSE;
     probe.turn();
   }

@@ -23,20 +23,16 @@ struct Told {
 
 // Each asks for a report in a file of its own.
 Told told() {
-  constexpr std::int64_t kSmaller = std::int64_t{64} << 10, kAnchors = 16;
   const store::TemporaryDirectory directory;
   Told told;
   ThreadRanks::run(2, [&](Ranks& ranks) {
     const auto rank = static_cast<std::size_t>(ranks.rank());
-    Desk desk(ranks, kSmaller << rank, 0);
+    Desk desk(ranks, kState << rank, 0);
     desk.options.layout = Layout::kRank;
-    desk.options.memory = 16 * kSmaller;
+    desk.options.memory = 16 * kState;
     desk.options.report = directory / std::to_string(rank);
     desk.script("async");
-    for (std::int64_t number = 0; number < kAnchors; ++number) {
-      desk.keeper.keep({anchor(number, number)});
-      if (desk.keeper.write_is_due()) desk.keeper.write_due();
-    }
+    for (std::int64_t number = 0; number < 16; ++number) desk.keep_anchor(number);
     desk.keeper.disk_tier()->flush();
     desk.sweep.copies.seconds = rank == 0 ? 2 : 3;
     desk.report.write();

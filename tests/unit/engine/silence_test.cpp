@@ -3,40 +3,31 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 namespace anadrome::engine {
 namespace {
 
-TEST(Silence, IsTooLongAfterItsLimit) {
-  Silence silence(3, 1);
-  silence.look(1, 7);
-  for (int i = 0; i < 2; ++i) {
-    silence.look(1, 7);
-    EXPECT_FALSE(silence.too_long());
+// With a limit of 3 s, and looks that count for 2 s at most.
+TEST(Silence, IsTooLongAfterItsLimitSinceTheLastOtherHeartbeat) {
+  const struct {
+    const char* what;
+    std::vector<std::pair<double, std::int64_t>> looks;  ///< seconds since the last, and the beat
+    double seconds;
+    bool too_long;
+  } rows[] = {{"the limit", {{1, 7}, {1, 7}, {1, 7}}, 2, false},
+              {"more", {{1, 7}, {1, 7}, {1, 7}, {1, 7}}, 3, true},
+              {"another heartbeat", {{1, 7}, {1, 7}, {1, 7}, {1, 7}, {1, 7}, {1, 6}}, 0, false},
+              {"a rank that never spoke", {{1, 0}, {1, 0}, {1, 0}}, 3, true},
+              {"who looks was stopped himself", {{1, 7}, {3600, 7}}, 2, false}};
+  for (const auto& [what, looks, seconds, too_long] : rows) {
+    Silence silence(3, 1);
+    for (const auto& [since, beat] : looks) silence.look(since, beat);
+    EXPECT_EQ(silence.seconds(), seconds) << what;
+    EXPECT_EQ(silence.too_long(), too_long) << what;
   }
-  silence.look(1, 7);
-  EXPECT_TRUE(silence.too_long());
-}
-
-TEST(Silence, EndsWithAnyOtherHeartbeat) {
-  Silence silence(3, 1);
-  for (int i = 0; i < 5; ++i) silence.look(1, 7);
-  silence.look(1, 6);
-  EXPECT_EQ(silence.seconds(), 0);
-  EXPECT_FALSE(silence.too_long());
-}
-
-TEST(Silence, IsThatOfARankWhichNeverSpoke) {
-  Silence silence(3, 1);
-  for (int i = 0; i < 3; ++i) silence.look(1, 0);
-  EXPECT_TRUE(silence.too_long());
-}
-
-TEST(Silence, IsNotHeardByOneWhoWasStoppedHimself) {
-  Silence silence(3, 1);
-  silence.look(1, 7);
-  silence.look(3600, 7);
-  EXPECT_FALSE(silence.too_long());
-  EXPECT_EQ(silence.seconds(), 2);
 }
 
 }  // namespace

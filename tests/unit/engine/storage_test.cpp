@@ -96,35 +96,30 @@ TEST(Storage, MakesFewSegmentsOfLargeStates) {
   EXPECT_EQ(desk.capacity(), 40);
 }
 
+// What describes a segment is more than a small block of it, so their number counts.
 TEST(Storage, KeepsWithinTheOptionDisk) {
-  for (const std::int64_t states : {2, 5, 10, 40}) {
-    Stored desk;
-    desk.options.disk = states * kMiB;
+  const struct {
+    std::int64_t state, disk, least;  ///< bytes, and blocks that have room
+    bool has_copy;                    ///< of x_0, if there is another state beside it
+  } rows[] = {{kMiB, 2 * kMiB, 1, false},  {kMiB, 5 * kMiB, 2, true},   {kMiB, 10 * kMiB, 5, true},
+              {kMiB, 40 * kMiB, 20, true}, {4096, 400 << 10, 10, true}, {4096, 600 << 10, 15, true},
+              {4096, 2000 << 10, 50, true}};
+  for (const auto& [state, disk, least, has_copy] : rows) {
+    SCOPED_TRACE(std::to_string(state) + " bytes, disk " + std::to_string(disk));
+    Stored desk(state);
+    desk.options.memory = 16 * std::max<std::int64_t>(state / 2, 4096);
+    desk.options.disk = disk;
     desk.prepares();
     EXPECT_FALSE(desk.make_first_files(schedule::kUnknown));
     while (desk.capacity() < desk.storage.most_blocks(desk.memory)) desk.grow();
-    EXPECT_GE(desk.capacity(), states / 2);
-    EXPECT_EQ(desk.has_copy(), states > 2) << "or there would be no other state";
-    EXPECT_LE(desk.storage.space()->file_bytes_all_ranks(), desk.options.disk);
+    EXPECT_GE(desk.capacity(), least);
+    EXPECT_EQ(desk.has_copy(), has_copy);
+    EXPECT_LE(desk.storage.space()->file_bytes_all_ranks(), disk);
   }
   Stored desk;
   desk.options.disk = kMiB;
   const Failure failure = failure_from([&] { desk.begin("async", 1000); });
   EXPECT_TRUE(failure.message.starts_with("disk=1048576 does not hold 1.00 MiB"));
-}
-
-// What describes a segment is more than a small block of it, so their number counts.
-TEST(Storage, KeepsSmallStatesWithinTheOptionDisk) {
-  for (const std::int64_t kib : {400, 600, 2000}) {
-    Stored desk(4096);
-    desk.options.memory = std::int64_t{64} << 10;
-    desk.options.disk = kib << 10;
-    desk.prepares();
-    EXPECT_GE(desk.storage.most_blocks(desk.memory), kib / 40);
-    EXPECT_FALSE(desk.make_first_files(schedule::kUnknown));
-    while (desk.capacity() < desk.storage.most_blocks(desk.memory)) desk.grow();
-    EXPECT_LE(desk.storage.space()->file_bytes_all_ranks(), desk.options.disk);
-  }
 }
 
 TEST(Storage, LetsASweepGoOnInMemoryWhereTheDiskIsFull) {
@@ -145,32 +140,6 @@ TEST(Storage, LetsASweepGoOnInMemoryWhereTheDiskIsFull) {
   EXPECT_THROW(refusal(Operation::kAllocate, 1, Fault::kNoSpace), Error) << "somebody wants it";
   EXPECT_EQ(refusal(Operation::kAllocate, 2, Fault::kIoError), ANADROME_OK);
   EXPECT_FALSE(desk.has_copy()) << "there is no room for it";
-}
-
-class FilesInMemory final : public test::ForwardingFileSystem {
- public:
-  explicit FilesInMemory(bool in_memory) : in_memory_(in_memory) {}
-  bool in_memory(const std::string&) override { return in_memory_; }
-
- private:
-  const bool in_memory_;
-};
-
-TEST(Storage, SaysOnceThatADirectoryIsInMemoryIfStatesGoThere) {
-  for (const bool in_memory : {true, false}) {
-    const FilesInMemory files(in_memory);
-    Stored desk;
-    const auto said = [&](const char* schedule) {
-      testing::internal::CaptureStderr();
-      desk.begin(schedule, 1000);
-      return testing::internal::GetCapturedStderr();
-    };
-    const std::string path = desk.directory / "anadrome";
-    EXPECT_EQ(said("revolve"), "");
-    const std::string text = said("async");
-    EXPECT_EQ(text.starts_with("anadrome: " + path + " is in memory"), in_memory) << text;
-    EXPECT_EQ(said("async"), "") << "the directory is the same";
-  }
 }
 
 // A host that is gone left a lock with a fresh heartbeat, which is old at the third look.

@@ -43,13 +43,6 @@ TEST(TraceJson, WritesASmallTraceToTheLetter) {
 )");
 }
 
-TEST(TraceJson, WritesATraceWithoutRanks) {
-  EXPECT_EQ(json_of({}, {}), R"({"displayTimeUnit":"ms","traceEvents":[
-],
-"otherData":{"program":"anadrome","version":"","schedule":"","steps":0,"ranks":1,"seconds":0,"merged_events":0}}
-)");
-}
-
 TEST(TraceJson, GivesEveryRankItsProcess) {
   const std::vector<TraceEvent> events = {{0, 1, 0, 1, Activity::kAdjoint}};
   const std::string text = json_of({"async", "0.1.0", 8, 3, 1}, {events, events, events});

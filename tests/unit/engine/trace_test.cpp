@@ -60,58 +60,43 @@ TEST(Trace, KeepsEventsAsTheyAreWhileThereIsRoom) {
   EXPECT_EQ(trace.resolution(), 0);
 }
 
-TEST(Trace, NeverTakesMoreMemoryThanItTookAtFirst) {
-  for (const std::size_t most :
-       {std::size_t{0}, std::size_t{32}, std::size_t{37}, std::size_t{999}}) {
+// Its seconds, by activity; every step within the resolution of where it was; and no events of a
+// lane overlap.
+TEST(Trace, KeepsALongSweepInTheMemoryThatItTookAtFirst) {
+  const std::vector<TraceEvent> all = long_sweep(30000, 1e-3);
+  const Seconds expected = seconds_of(all);
+  for (const std::size_t most : {0U, 32U, 37U, 300U, 2000U}) {
+    SCOPED_TRACE(most);
     Trace trace(most);
     const TraceEvent* place = trace.events().data();
-    for (const TraceEvent& event : long_sweep(20000, 1e-6)) {
+    for (const TraceEvent& event : all) {
       trace.add(event);
       ASSERT_LE(trace.events().size(), std::max(most, Trace::kLeastEvents));
     }
     EXPECT_EQ(trace.events().data(), place);
-  }
-}
-
-TEST(Trace, KeepsTheSecondsOfEveryActivity) {
-  const std::vector<TraceEvent> all = long_sweep(50000, 1e-3);
-  Trace trace(500);
-  for (const TraceEvent& event : all) trace.add(event);
-  const Seconds expected = seconds_of(all), kept = seconds_of(trace.events());
-  for (std::size_t i = 0; i < kActivities; ++i) EXPECT_NEAR(kept[i], expected[i], 1e-9) << i;
-  EXPECT_EQ(trace.merged() + static_cast<std::int64_t>(trace.events().size()),
-            static_cast<std::int64_t>(all.size()));
-}
-
-TEST(Trace, MovesNoEventByMoreThanTheResolution) {
-  const std::vector<TraceEvent> all = long_sweep(30000, 1e-3);
-  Trace trace(2000);
-  for (const TraceEvent& event : all) trace.add(event);
-  const double resolution = trace.resolution();
-  ASSERT_GT(resolution, 0);
-  // Every step is still where it was: in an event that stands within the resolution of it.
-  for (const TraceEvent& event : all) {
-    const auto within = [&](const TraceEvent& kept) {
-      return kept.activity == event.activity && kept.first <= event.first &&
-             kept.last >= event.last && kept.start >= event.start - resolution &&
-             kept.end <= event.end + resolution;
-    };
-    if (event.first % 100 != 0) continue;
-    EXPECT_TRUE(std::any_of(trace.events().begin(), trace.events().end(), within)) << event.first;
-  }
-}
-
-TEST(Trace, LetsNoEventsOfALaneOverlap) {
-  Trace trace(300);
-  for (const TraceEvent& event : long_sweep(30000, 1e-3)) trace.add(event);
-  std::vector<TraceEvent> events(trace.events().begin(), trace.events().end());
-  std::sort(events.begin(), events.end(),
-            [](const TraceEvent& a, const TraceEvent& b) { return a.start < b.start; });
-  std::array<double, kLanes> free_from = {};
-  for (const TraceEvent& event : events) {
-    double& lane = free_from[index_of(lane_of(event.activity))];
-    EXPECT_GE(event.start, lane - 1e-12);
-    lane = event.end;
+    const Seconds kept = seconds_of(trace.events());
+    for (std::size_t i = 0; i < kActivities; ++i) EXPECT_NEAR(kept[i], expected[i], 1e-9) << i;
+    EXPECT_EQ(trace.merged() + std::ssize(trace.events()), std::ssize(all));
+    const double resolution = trace.resolution();
+    ASSERT_GT(resolution, 0);
+    for (const TraceEvent& event : all) {
+      const auto within = [&](const TraceEvent& one) {
+        return one.activity == event.activity && one.first <= event.first &&
+               one.last >= event.last && one.start >= event.start - resolution &&
+               one.end <= event.end + resolution;
+      };
+      if (event.first % 100 != 0) continue;
+      EXPECT_TRUE(std::any_of(trace.events().begin(), trace.events().end(), within)) << event.first;
+    }
+    std::vector<TraceEvent> events(trace.events().begin(), trace.events().end());
+    std::sort(events.begin(), events.end(),
+              [](const TraceEvent& a, const TraceEvent& b) { return a.start < b.start; });
+    std::array<double, kLanes> free_from = {};
+    for (const TraceEvent& event : events) {
+      double& lane = free_from[index_of(lane_of(event.activity))];
+      EXPECT_GE(event.start, lane - 1e-12);
+      lane = event.end;
+    }
   }
 }
 
