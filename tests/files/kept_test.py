@@ -3,7 +3,6 @@
 the states in them are those of a run that keeps every state in memory."""
 import json
 import os
-import pathlib
 import shutil
 import stat
 import subprocess
@@ -43,10 +42,10 @@ class KeptCase(launch.DirectoryCase):
         return numpy.fromfile(dump).reshape(steps + 1, -1)
 
     def keep(self, grid, steps, layout, interval, *words):
+        """Over what the test kept before."""
         results = self.right_heat(RANKS, "--grid", grid, "--steps", steps, "--layout", layout,
-                                  "--interval", interval, "--schedule", "async", "--set",
-                                  "keep=on", "--name", layout, *words)
-        return self.directory / layout, results
+                                  "--interval", interval, "--schedule", "async", "--set", "keep=on", *words)
+        return self.directory / "anadrome", results
 
     def segments(self, kept):
         """Files of the segments, {number: [paths in the order of the ranks]}."""
@@ -107,105 +106,39 @@ class KeptCase(launch.DirectoryCase):
 
 
 class KeptFiles(KeptCase):
-    def check_layout(self, layout):
-        grid, steps = "37x29", 20
-        reference = self.reference(grid, steps)
-        for interval in (1, 3):
-            with self.subTest(interval=interval):
-                kept, results = self.keep(grid, steps, layout, interval)
+    ROWS = (("shared", "37x29", 20, 1),
+            ("node", "37x29", 20, 3),
+            ("rank", "37x29", 20, 3),
+            ("shared", "7x5", 2500, 1, "--memory", "2MiB"),  # many states to a write
+            ("rank", "9x1", 7, 2),  # ranks without cells
+            ("rank", "37x29", 70, 1, "--steps-unknown", "--memory", "128KiB"),  # several segments
+            ("shared", "37x29", 20, 2, "--transport", "mpio", "--memory", "64KiB"),
+            ("shared", "37x29", 20, 1, "--repeat", "3", "--memory", "64KiB"))
+
+    def test_are_readable_with_every_state_that_was_meant_for_disk(self):
+        for layout, grid, steps, interval, *words in self.ROWS:
+            with self.subTest(layout=layout, grid=grid, words=words):
+                reference = self.reference(grid, steps)
+                kept, results = self.keep(grid, steps, layout, interval, *words)
                 expected = list(range(0, steps, interval))
-                self.assertEqual(results["anchors"], len(expected))
+                if grid == "7x5":
+                    self.assertGreater(results["states_per_write"], 1)
+                if "--steps-unknown" in words:
+                    self.assertGreater(len(self.segments(kept)), 1)
+                self.assertEqual(len(list(kept.glob("segment-00000*"))), RANKS if layout == "rank" else 1)
                 self.expect_only_private_files(kept)
                 self.expect_verified(kept)
                 self.expect_states(kept, reference, expected)
                 self.expect_readable_by_tools(kept, reference, expected)
+                for path in kept.glob("segment-*.h5"):
+                    with h5py.File(path, "r") as segment:
+                        self.assertEqual(segment["sweep"][0], 3 if "--repeat" in words else 1)
                 if layout == "shared":
                     self.expect_segment_views(kept, reference)
-
-    def test_shared(self):
-        self.check_layout("shared")
-        self.assertEqual(len(list((self.directory / "shared").iterdir())), 2)
-
-    def test_node(self):
-        self.check_layout("node")
-
-    def test_rank(self):
-        self.check_layout("rank")
-        self.assertEqual(len(list((self.directory / "rank").iterdir())), RANKS + 1)
-
-    def test_a_moved_directory_stays_readable(self):
-        reference = self.reference("12x11", 6)
-        kept, _ = self.keep("12x11", 6, "rank", 1)
-        elsewhere = self.directory / "elsewhere" / "states"
-        elsewhere.parent.mkdir()
-        shutil.move(kept, elsewhere)
-        self.expect_states(elsewhere, reference, list(range(6)))
-
-    def test_many_small_states_to_a_write(self):
-        grid, steps = "7x5", 2500
-        reference = self.reference(grid, steps)
-        for layout in ("shared", "rank"):
-            kept, results = self.keep(grid, steps, layout, 1, "--memory", "2MiB")
-            self.assertGreater(results["states_per_write"], 1)
-            self.assertLess(results["states_per_write"], steps)
-            self.expect_states(kept, reference, list(range(steps)))
-            self.expect_verified(kept)
-
-    def test_ranks_without_cells(self):
-        grid, steps = "9x1", 7
-        reference = self.reference(grid, steps)
-        for layout in ("shared", "rank"):
-            kept, _ = self.keep(grid, steps, layout, 2)
-            self.expect_states(kept, reference, [0, 2, 4, 6])
-
-    def test_several_segments(self):
-        grid, steps = "37x29", 70
-        reference = self.reference(grid, steps)
-        for layout in ("shared", "rank"):
-            kept, _ = self.keep(grid, steps, layout, 1, "--steps-unknown", "--memory", "128KiB")
-            self.assertGreater(len(self.segments(kept)), 1)
-            self.expect_states(kept, reference, list(range(steps)))
-            self.expect_readable_by_tools(kept, reference, list(range(steps)))
-            self.expect_verified(kept)
-
-    def test_parallel_hdf5_as_the_transport(self):
-        grid, steps = "37x29", 20
-        reference = self.reference(grid, steps)
-        for layout in ("shared", "rank"):
-            kept, _ = self.keep(grid, steps, layout, 2, "--transport", "mpio", "--memory", "64KiB")
-            self.expect_states(kept, reference, list(range(0, steps, 2)))
-            self.expect_verified(kept)
-
-    def test_the_last_of_several_sweeps(self):
-        grid, steps = "37x29", 20
-        reference = self.reference(grid, steps)
-        kept, _ = self.keep(grid, steps, "shared", 1, "--repeat", "3", "--memory", "64KiB")
-        self.expect_states(kept, reference, list(range(steps)))
-        self.expect_verified(kept)
-        for path in kept.glob("segment-*.h5"):
-            with h5py.File(path, "r") as segment:
-                self.assertEqual(segment["sweep"][0], 3)
-
-    def test_over_kept_files_of_an_earlier_run(self):
-        grid, steps = "37x29", 20
-        reference = self.reference(grid, steps)
-        for layout, interval in (("shared", 1), ("rank", 2), ("shared", 3)):
-            kept, _ = self.keep(grid, steps, layout, interval, "--name", "same")
-            self.expect_states(kept.parent / "same", reference, list(range(0, steps, interval)))
-
-    def test_states_read_back_from_disk(self):
-        """Memory for a few states only: the files are written and read during the sweep."""
-        grid, steps = "64x48", 30
-        reference = self.reference(grid, steps)
-        seen = self.directory / "seen.dump"
-        for layout in ("shared", "node", "rank"):
-            kept = self.directory / layout
-            self.succeed(RANKS, "dump_states", grid, steps, seen, "schedule=async", "interval=1",
-                         "keep=on", "layout=" + layout, "memory=64KiB", "name=" + layout,
-                         f"directory={self.directory}")
-            self.assertEqual(seen.read_bytes(), reference.tobytes())
-            self.expect_only_private_files(kept)
-            self.expect_states(kept, reference, list(range(steps)))
+                elsewhere = self.directory / "elsewhere"
+                shutil.copytree(kept, elsewhere)
+                self.expect_states(elsewhere, reference, expected)
+                shutil.rmtree(elsewhere)
 
 
 class SmallFields(KeptCase):
@@ -232,12 +165,12 @@ class SmallFields(KeptCase):
     def check(self, layout, memory):
         grid, steps = "21x17", 600
         words = [f"directory={self.directory}", "keep=on", "schedule=async", "interval=2",
-                 "layout=" + layout, "memory=" + memory, "fields=many", "name=" + layout]
+                 "layout=" + layout, "memory=" + memory, "fields=many"]
         seen = self.directory / "seen.dump"
         self.succeed(RANKS, "dump_states", grid, steps, seen, *words)
         reference = self.reference(grid, steps, "fields=many")
         self.assertEqual(seen.read_bytes(), reference.tobytes())
-        kept = self.directory / layout
+        kept = self.directory / "anadrome"
         self.expect_states(kept, reference, list(range(0, steps, 2)))
         with h5py.File(kept / "states.h5", "r") as master:
             for name in self.FIELDS:
@@ -250,53 +183,20 @@ class SmallFields(KeptCase):
     def test_page_by_page(self):
         self.check("shared", "200KiB")
 
-    def test_many_to_a_write(self):
-        self.check("shared", "16MiB")
-
-    def test_a_file_per_rank(self):
+    def test_many_to_a_write_in_a_file_per_rank(self):
         self.check("rank", "16MiB")
 
 
 class ParallelReader(KeptCase):
     def test_other_numbers_of_ranks(self):
-        for grid, steps, interval, memory in (("37x29", 20, 1, "1GiB"), ("7x5", 2500, 1, "2MiB"),
-                                              ("37x29", 20, 3, "64KiB")):
+        for grid, steps, interval, memory, readers in (("7x5", 2500, 1, "2MiB", (1, 3)),
+                                                       ("37x29", 20, 3, "64KiB", (2, 5))):
             self.reference(grid, steps)
             kept, _ = self.keep(grid, steps, "shared", interval, "--memory", memory)
-            for ranks in (1, 2, 3, 5):
-                with self.subTest(grid=grid, interval=interval, ranks=ranks):
+            for ranks in readers:
+                with self.subTest(grid=grid, ranks=ranks):
                     self.succeed(ranks, "read_in_parallel", kept / "segment-00000.h5",
                                  self.directory / "reference.dump")
-
-
-class FilesLeft(launch.DirectoryCase):
-    def test_nothing_without_keep(self):
-        for layout in ("shared", "node", "rank"):
-            for memory in ("100KiB", "1GiB"):
-                results = self.right_heat(3, "--grid", "64x48", "--steps", 30, "--layout", layout,
-                                          "--interval", 1, "--schedule", "async", "--memory", memory)
-                self.assertEqual(results["bytes_read"] > 0, memory == "100KiB")
-                self.assertEqual([path.name for path in self.directory.iterdir()],
-                                 ["results.json"])
-
-    def test_files_are_private_while_a_run_lives(self):
-        words = launch.ranks_command(2, "heat_equation", "--directory", self.directory, "--grid",
-                                     "64x48", "--steps", 1000000, "--interval", 1, "--memory",
-                                     "100KiB", "--schedule", "async", "--layout", "rank",
-                                     "--set", "disk=64MiB")
-        os.umask(0)
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        try:
-            run = self.directory / "anadrome"
-            while not process.stdout.readline().startswith("memory"):  # its sweep has begun then
-                self.assertIsNone(process.poll(), "it ended before it began")
-            self.assertTrue(list(run.glob("segment-*")))
-            self.assertEqual(stat.S_IMODE(run.stat().st_mode), 0o700)
-            for path in run.iterdir():
-                self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600, path)
-        finally:
-            process.terminate()  # mpirun ends its ranks
-            process.wait(timeout=30)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Exit codes and messages of heat_equation: one line, whatever the number of ranks."""
+"""Exit codes and messages of a program: one line, whatever the number of ranks. Its threads, and its memory."""
 import json
 import os
 import subprocess
@@ -11,57 +11,56 @@ ASYNC = ("--grid", "64x48", "--steps", "30", "--schedule", "async", "--interval"
 
 
 class Program(launch.DirectoryCase):
-    def expect(self, exit_code, *words, ranks=3, status="", **how):
+    def expect(self, exit_code, *words, ranks):
         """Runs; returns the one message line."""
-        process, _ = self.heat(ranks, *words, **how)
+        process, _ = self.heat(ranks, *words)
         self.assertEqual(process.returncode, exit_code, launch.said(process))
         lines = launch.errors_of(process)
         self.assertEqual(len(lines), 1, launch.said(process))
-        self.assertIn(status, lines[0])
         self.assertEqual(process.stdout, "")
         return lines[0]
 
-    def test_usage(self):
-        for words in (["--grd", "3x3"], ["extra"], ["--grid", "3"], ["--steps"],
-                      ["--steps", "-1"], ["--repeat", "0"], ["--zero-copy=yes"],
-                      ["--integrator", "leapfrog"]):
+    def test_exit_codes(self):
+        place = self.directory / "place"
+        place.mkdir()
+        (place / "thesis.tex").write_text("mine")
+        for code, ranks, words, said in (
+                (2, 3, ("--grd", "3x3"), "--grd"), (2, 1, ("extra",), "extra"), (2, 1, ("--steps",), "--steps"),
+                (2, 1, ("--grid", "3"), "--grid"), (2, 1, ("--steps", "-1"), "--steps"),
+                (2, 1, ("--zero-copy=yes",), "--zero-copy"),
+                (2, 2, ("--json", self.directory / "missing" / "results"), "--json"),
+                (2, 3, ("--set", "memroy=1"), "'memory'"), (2, 1, ("--set", "name=.."), "name"),
+                (2, 1, ("--set", "layout=tree"), "shared, node, rank"),
+                (3, 3, (*ASYNC, "--name", "place"), "ANADROME_ERR_ARGUMENT.*thesis.tex")):
             with self.subTest(words=words):
-                self.expect(2, *words, ranks=1)
-        self.assertIn("--grd", self.expect(2, "--grd", "3x3"))
-
-    def test_options(self):
-        self.assertRegex(self.expect(2, "--set", "memroy=1"), "'memory'")
-        for setting, names in (("memory=lots", "memory"), ("layout=tree", "shared, node, rank"),
-                               ("interval=0", "interval"), ("schedule=best", "store_all"),
-                               ("name=a/b", "name"), ("name=..", "name"), ("transport=1", "auto"),
-                               ("bandwidth_limit=fast", "bandwidth_limit"), ("keep=1", "keep")):
-            with self.subTest(setting=setting):
-                self.assertIn(names, self.expect(2, "--set", setting, ranks=1))
-
-    def test_help(self):
+                self.assertRegex(self.expect(code, *words, ranks=ranks), said)
+        self.assertEqual([path.name for path in place.iterdir()], ["thesis.tex"])
         process = launch.run(1, "heat_equation", "--help")
         self.assertEqual(process.returncode, 0)
         self.assertIn("--zero-copy", process.stdout)
 
-    def test_integrators(self):
-        hashes = {}
-        for integrator in ("euler", "rk4"):
-            for words in ([], ["--tape"], ["--tape", "--zero-copy"]):
-                with self.subTest(integrator=integrator, words=words):
-                    results = self.right_heat(3, *ASYNC, "--integrator", integrator, *words)
-                    hashes[integrator] = results["gradient_hash"]
-        self.assertNotEqual(hashes["rk4"], hashes["euler"])
 
-    def test_files_of_others_are_left_alone(self):
-        place = self.directory / "place"
-        place.mkdir()
-        (place / "thesis.tex").write_text("mine")
-        message = self.expect(3, *ASYNC, "--name", "place", status="ANADROME_ERR_ARGUMENT")
-        self.assertIn("thesis.tex", message)
-        self.assertEqual([path.name for path in place.iterdir()], ["thesis.tex"])
-
-    def test_json_that_cannot_be_written(self):
-        self.assertIn("--json", self.expect(2, "--json", self.directory / "missing" / "results"))
+class IoThread(launch.DirectoryCase):
+    def test_it_and_the_watch_call_neither_mpi_nor_hdf5(self):
+        """While the caller's thread is busy with both."""
+        reports = self.directory / "reports"
+        reports.mkdir()
+        audited = {"LD_AUDIT": launch.path_of("audit_calls"),
+                   "AUDIT_REPORT": str(reports / "of"), "ANADROME_OPTIONS": "watchdog=0.05"}
+        ranks = launch.ranks_command(2, "busy_sweep", self.directory)
+        # Only the ranks are audited, not mpirun.
+        env = ["env"] + [f"{key}={value}" for key, value in audited.items()]
+        process = launch.run_command(ranks[:3] + env + ranks[3:])
+        self.assertEqual(process.returncode, 0, launch.said(process))
+        counts = [json.loads(path.read_text()) for path in reports.iterdir()]
+        self.assertEqual(len(counts), 2)
+        for count in counts:
+            # The audit saw thousands of calls of the main thread, the library's own and the I/O thread's work.
+            self.assertGreater(count["main"], 1000, count)
+            self.assertGreater(count["main_from_library"], 100, count)
+            self.assertGreater(count["io_transfers"], 60, count)
+            self.assertEqual(count["io_thread"], 0, count)
+            self.assertEqual(count["other_threads"], 0, count)
 
 
 class Memory(launch.DirectoryCase):
