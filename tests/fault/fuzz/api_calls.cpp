@@ -16,9 +16,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
-#include <span>
+#include <random>
 #include <string>
-#include <vector>
 
 #include "random_caller.h"
 
@@ -32,16 +31,15 @@ struct CallCounts {
 
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
-// Choices out of bytes; the first ones, when there are none left.
+// Choices, as many as a program has; the first of each kind, when there are none left.
 class Choices {
  public:
-  explicit Choices(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  bool left() const { return !bytes_.empty(); }
+  explicit Choices(std::uint64_t seed) : random_(seed), left_(40 + random_() % 400) {}
+  bool left() const { return left_ > 0; }
   std::size_t below(std::size_t count) {
-    if (bytes_.empty()) return 0;
-    const std::size_t byte = bytes_.front();
-    bytes_ = bytes_.subspan(1);
-    return byte % count;
+    if (left_ == 0) return 0;
+    --left_;
+    return random_() % count;
   }
   bool once_in(std::size_t count) { return below(count) == count - 1; }
   template <class Value, std::size_t kCount>
@@ -50,7 +48,8 @@ class Choices {
   }
 
  private:
-  std::span<const std::uint8_t> bytes_;
+  std::mt19937_64 random_;
+  std::size_t left_;
 };
 
 int pack(void* context, void* buffer, std::size_t bytes) {
@@ -69,8 +68,8 @@ int unpack(void* context, const void* buffer, std::size_t bytes) {
 
 class Sequence {
  public:
-  Sequence(std::span<const std::uint8_t> bytes, const std::string& directory, CallCounts& counts)
-      : choose_(bytes), directory_(directory), counts_(counts) {}
+  Sequence(std::uint64_t seed, const std::string& directory, CallCounts& counts)
+      : choose_(seed), directory_(directory), counts_(counts) {}
 
   std::string play() {
     for (RandomCaller& caller : callers_) {
@@ -109,44 +108,18 @@ class Sequence {
   }
 
   void call() {
+    using Call = void (Sequence::*)(RandomCaller&);
+    static constexpr std::array<Call, 16> kCalls = {
+        &Sequence::open,  &Sequence::set,     &Sequence::set,   &Sequence::register_field,
+        &Sequence::begin, &Sequence::begin,   &Sequence::go_on, &Sequence::register_field,
+        &Sequence::go_on, &Sequence::go_on,   &Sequence::go_on, &Sequence::rewind,
+        &Sequence::look,  &Sequence::disturb, &Sequence::solve, &Sequence::close_seldom};
     RandomCaller& caller = callers_[choose_.below(callers_.size())];
-    switch (choose_.below(16)) {
-      case 0:
-        open(caller);
-        break;
-      case 1:
-      case 2:
-        set(caller);
-        break;
-      case 3:
-      case 4:
-        register_field(caller);
-        break;
-      case 5:
-      case 6:
-        begin(caller);
-        break;
-      case 7:
-      case 8:
-      case 9:
-      case 10:
-        go_on(caller);
-        break;
-      case 11:
-        if (note(anadrome_rewind(caller.run)) != ANADROME_OK) lose_track(caller);
-        break;
-      case 12:
-        look(caller);
-        break;
-      case 13:
-        disturb(caller);
-        break;
-      case 14:
-        solve(caller);
-        break;
-      default:
-        if (choose_.once_in(3)) close(caller);
-    }
+    (this->*choose_.one_of(kCalls))(caller);
+  }
+
+  void rewind(RandomCaller& caller) {
+    if (note(anadrome_rewind(caller.run)) != ANADROME_OK) lose_track(caller);
   }
 
   static void lose_track(RandomCaller& caller) {
@@ -177,51 +150,43 @@ class Sequence {
     caller.go_astray();
   }
 
+  void close_seldom(RandomCaller& caller) {
+    if (choose_.once_in(3)) close(caller);
+  }
+
   void set(RandomCaller& caller) {
-    static const std::array<std::array<const char*, 2>, 41> kSettings = {
-        {{"schedule", "auto"},
-         {"schedule", "store_all"},
-         {"schedule", "revolve"},
-         {"schedule", "async"},
-         {"schedule", "mixed"},
-         {"schedule", "disk_revolve"},
-         {"schedule", "best"},
-         {"memory", "16KiB"},
-         {"memory", "100KiB"},
-         {"memory", "1MiB"},
-         {"memory", "0"},
-         {"memory", "1B"},
-         {"memory", "-1"},
-         {"memory", "1e400GiB"},
-         {"interval", "1"},
-         {"interval", "3"},
-         {"interval", "auto"},
-         {"interval", "9223372036854775807"},
-         {"interval", "0"},
-         {"checkpoints", "1"},
-         {"checkpoints", "2"},
-         {"checkpoints", "9223372036854775807"},
-         {"disk", "unlimited"},
-         {"disk", "100KiB"},
-         {"disk", "0"},
-         {"layout", "rank"},
-         {"layout", "node"},
-         {"layout", "shared"},
-         {"transport", "buffered"},
-         {"transport", "auto"},
-         {"transport", "mpio"},
-         {"transport", "direct"},
-         {"transport", "maybe"},
-         {"name", "../up"},
-         {"", ""},
-         {"schedul", "async"}}};
-    if (choose_.once_in(8)) {
-      note(anadrome_set(caller.run, nullptr, "1"));
-      note(anadrome_set(caller.run, "memory", nullptr));
-      return;
+    static constexpr std::array kSchedules = {"auto",  "store_all",    "revolve", "async",
+                                              "mixed", "disk_revolve", "best"};
+    static constexpr std::array kSizes = {"16KiB", "100KiB", "1MiB", "0", "1B", "-1", "1e400GiB"};
+    static constexpr std::array kNumbers = {"1", "2", "3", "auto", "9223372036854775807", "0"};
+    static constexpr std::array kDisks = {"unlimited", "100KiB", "0"};
+    static constexpr std::array kLayouts = {"rank", "node", "shared"};
+    static constexpr std::array kTransports = {"buffered", "auto", "mpio", "direct", "maybe"};
+    const auto give = [&](const char* key, const char* value) {
+      note(anadrome_set(caller.run, key, value));
+    };
+    switch (choose_.below(8)) {
+      case 0:
+        return give("schedule", choose_.one_of(kSchedules));
+      case 1:
+        return give("memory", choose_.one_of(kSizes));
+      case 2:
+        return give("interval", choose_.one_of(kNumbers));
+      case 3:
+        return give("checkpoints", choose_.one_of(kNumbers));
+      case 4:
+        return give("disk", choose_.one_of(kDisks));
+      case 5:
+        return give("layout", choose_.one_of(kLayouts));
+      case 6:
+        return give("transport", choose_.one_of(kTransports));
+      default:
+        give("name", "../up");
+        give("", "");
+        give("schedul", "async");
+        give(nullptr, "1");
+        give("memory", nullptr);
     }
-    const auto& [key, value] = choose_.one_of(kSettings);
-    note(anadrome_set(caller.run, key, value));
   }
 
   void register_field(RandomCaller& caller) {
@@ -363,8 +328,8 @@ class Sequence {
     model.size = choose_.one_of(kSizes);
     if (model.size > sizeof model) model.size = sizeof model;
     model.context = &caller;
-    const auto follow = [](void* context, anadrome_action_kind kind, std::int64_t first,
-                           std::int64_t last, int record) {
+    static const auto kFollow = [](void* context, anadrome_action_kind kind, std::int64_t first,
+                                   std::int64_t last, int record) {
       anadrome_action action{};
       action.kind = kind;
       action.first = first;
@@ -372,7 +337,6 @@ class Sequence {
       action.record = record;
       return static_cast<RandomCaller*>(context)->follow(action) ? 0 : 1;
     };
-    static const auto kFollow = follow;
     model.advance = [](void* context, std::int64_t first, std::int64_t last, std::int64_t*) {
       return kFollow(context, ANADROME_ADVANCE, first, last, 0);
     };
@@ -386,8 +350,7 @@ class Sequence {
       return kFollow(context, ANADROME_ADJOINT, step, step + 1, 0);
     };
     model.start = [](void* context) {
-      static_cast<RandomCaller*>(context)->write_start();
-      return 0;
+      return static_cast<RandomCaller*>(context)->write_start(), 0;
     };
     if (choose_.once_in(8)) model.adjoint = nullptr;
     if (choose_.once_in(8)) model.advance = nullptr;
@@ -411,15 +374,13 @@ class Sequence {
   std::array<RandomCaller, 2> callers_;
 };
 
-// Runs the program that `bytes` spell. Files are made in `directory`, which is empty again
-// afterwards. Returns "" or what is wrong.
-std::string play_calls(std::span<const std::uint8_t> bytes, const std::string& directory,
-                       CallCounts& counts) {
-  const std::string wrong = Sequence(bytes, directory, counts).play();
+// Runs the program of `seed`. Files are made in `directory`, which is empty again afterwards.
+// Returns "" or what is wrong.
+std::string play_calls(std::uint64_t seed, const std::string& directory, CallCounts& counts) {
+  const std::string wrong = Sequence(seed, directory, counts).play();
   if (!wrong.empty()) return wrong;
-  for (const auto& left : std::filesystem::directory_iterator(directory)) {
+  for (const auto& left : std::filesystem::directory_iterator(directory))
     return "left " + left.path().string();
-  }
   return "";
 }
 
@@ -427,20 +388,6 @@ std::string play_calls(std::span<const std::uint8_t> bytes, const std::string& d
 }  // namespace anadrome::test
 
 namespace {
-
-// SplitMix64: the same everywhere.
-std::vector<std::uint8_t> bytes_of(std::uint64_t seed) {
-  std::uint64_t state = seed * 0x9e3779b97f4a7c15;
-  const auto next = [&state] {
-    std::uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  };
-  std::vector<std::uint8_t> bytes(40 + next() % 400);
-  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(next());
-  return bytes;
-}
 
 // Absurd sizes must fail, and not take the machine's memory first.
 void limit_memory() {
@@ -467,7 +414,7 @@ int main(int argc, char** argv) {
   int failures = 0;
   for (std::uint64_t seed = first; seed < first + count && failures < 10; ++seed) {
     if (verbose) std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(seed));
-    const std::string wrong = anadrome::test::play_calls(bytes_of(seed), directory, counts);
+    const std::string wrong = anadrome::test::play_calls(seed, directory, counts);
     if (wrong.empty()) continue;
     std::fprintf(stderr, "seed %llu: %s\n", static_cast<unsigned long long>(seed), wrong.c_str());
     ++failures;

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "forged_journal.h"
-#include "store/files/file_system.h"
+#include "forwarding_file_system.h"
 #include "tool/runs/commit_check.h"
 #include "tool/runs/journal_check.h"
 
@@ -22,13 +22,10 @@ using namespace anadrome;
 
 constexpr const char* kJournal = "journal-000000";
 
-// Two files: the journal, and one for all other names.
-class Directory final : public store::FileSystem {
+// Two files: the journal, and one for all other names. Nothing else is asked of it.
+class TwoFiles final : public test::ForwardingFileSystem {
  public:
-  explicit Directory(std::string journal) : journal_(std::move(journal)) {
-    store::replace_file_system(this);
-  }
-  ~Directory() override { store::replace_file_system(nullptr); }
+  explicit TwoFiles(std::string journal) : journal_(std::move(journal)) {}
 
   int open(const std::string& path, int, mode_t) override {
     return path.ends_with(kJournal) ? kJournalDescriptor : kJournalDescriptor + 1;
@@ -42,17 +39,10 @@ class Directory final : public store::FileSystem {
     std::memcpy(bytes, piece.data(), piece.size());
     return static_cast<ssize_t>(piece.size());
   }
-  ssize_t write(int, const void*, std::size_t, off_t) override { std::abort(); }
-  int allocate(int, off_t, off_t) override { std::abort(); }
   void drop_cached(int) override {}
-  int truncate(int, off_t) override { std::abort(); }
-  int sync(int) override { std::abort(); }
-  int lock(int) override { std::abort(); }
-  int make_directory(const std::string&, mode_t) override { std::abort(); }
-  int remove_directory(const std::string&) override { std::abort(); }
-  int unlink(const std::string&) override { std::abort(); }
 
  private:
+  store::FileSystem& below() override { std::abort(); }
   static constexpr int kJournalDescriptor = 1000;
   static constexpr std::string_view kOther = "some bytes of a state, and no more";
   const std::string journal_;
@@ -64,8 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if (size == 0) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(bytes) + 1, size - 1);
   const bool forged = bytes[0] % 8 != 0;
-  const Directory directory(forged ? test::forged_journal(rest, [](auto&&...) {})
-                                   : std::string(rest));
+  const TwoFiles directory(forged ? test::forged_journal(rest, [](auto&&...) {})
+                                  : std::string(rest));
   const tool::CheckedJournal journal = tool::check_journal("/nowhere", kJournal);
   if (!journal.contents) {
     if (journal.problems.empty()) std::abort();

@@ -71,43 +71,30 @@ struct RunOnDisks : testing::Test {
                     fresh = disks[3].path();
 };
 
-TEST_F(RunOnDisks, IsFoundByRanksInTheirOldPlaces) {
+TEST_F(RunOnDisks, IsFoundByRanksInTheirOldPlacesAndNobodyElse) {
   leave(a, 0), leave(b, 1), leave(c, 2);
-  EXPECT_EQ(found_by({a, b, c}), "");
-}
-
-TEST_F(RunOnDisks, NamesTheLowestRankWhoseJournalIsOnAnotherHost) {
-  leave(a, 0), leave(b, 1), leave(c, 2);
-  EXPECT_EQ(found_by({a, c, b}), "rank 2: resume: rank 1's journal is on " + here + cure);
-  EXPECT_EQ(found_by({fresh, c, b}), "rank 2: resume: rank 1's journal is on " + here + cure)
-      << "it can be had";
-}
-
-TEST_F(RunOnDisks, NamesTheRankWhoseHostIsLostAndTheHost) {
-  leave(a, 0), leave(b, 1), leave(c, 2);
-  EXPECT_EQ(found_by({a, b, fresh}),
-            "rank 0: resume: rank 2's journal was on n10, and is on no host of this job" + cure);
-  EXPECT_EQ(found_by({fresh, b, c}),
-            "rank 1: resume: rank 0's journal was on n1, and is on no host of this job" + cure);
-  EXPECT_EQ(found_by({fresh, b, fresh + "/missing"}),
-            "rank 1: resume: rank 0's journal was on n1, and is on no host of this job" + cure);
+  const std::string lost = ", and is on no host of this job" + cure;
+  const struct {
+    std::vector<std::string> directories;
+    std::string said;
+  } rows[] = {
+      {{a, b, c}, ""},
+      {{a, c, b}, "rank 2: resume: rank 1's journal is on " + here + cure},
+      {{fresh, c, b}, "rank 2: resume: rank 1's journal is on " + here + cure},  // it can be had
+      {{a, b, fresh}, "rank 0: resume: rank 2's journal was on n10" + lost},
+      {{fresh, b, c}, "rank 1: resume: rank 0's journal was on n1" + lost},
+      {{fresh, b, fresh + "/missing"}, "rank 1: resume: rank 0's journal was on n1" + lost},
+      {{c, fresh},
+       "rank 0: resume: " + c + " on " + here + " holds a run that was on 3 ranks" + cure}};
+  for (const auto& [directories, said] : rows) EXPECT_EQ(found_by(directories), said);
 }
 
 TEST_F(RunOnDisks, NamesTheRankAloneWhereNobodyKnowsItsHost) {
-  leave(a, 0, false), leave(b, 1);
-  EXPECT_EQ(found_by({a, b, fresh}),
-            "rank 0: resume: rank 2's journal is on no host of this job" + cure);
-}
-
-TEST_F(RunOnDisks, SaysThatItWasOnAnotherNumberOfRanks) {
-  leave(a, 0), leave(b, 1), leave(c, 2);
-  EXPECT_EQ(found_by({c, fresh}),
-            "rank 0: resume: " + c + " on " + here + " holds a run that was on 3 ranks" + cure);
-}
-
-TEST_F(RunOnDisks, IsGoneWhereNothingWasCommitted) {
   leave(a, 0, false), leave(b, 1, false);
-  EXPECT_EQ(found_by({a, fresh, b}), "");
+  EXPECT_EQ(found_by({a, fresh, b}), "") << "it is gone where nothing was committed";
+  leave(c, 1);
+  EXPECT_EQ(found_by({a, c, fresh}),
+            "rank 0: resume: rank 2's journal is on no host of this job" + cure);
 }
 
 TEST_F(RunOnDisks, NamesTheRankWhoseJournalOneDirectoryLacks) {

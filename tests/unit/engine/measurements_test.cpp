@@ -54,27 +54,21 @@ TEST(Measurements, TellNothingOfCopiesFromTheFirstFew) {
   EXPECT_EQ(measured.anchor_copy(), 4);
 }
 
-TEST(Measurements, GuessWhatIsNotMeasuredYet) {
-  const Measurements measured = agreed(2, 0, 0.5, 0, 0);
-  const schedule::StepCosts costs = measured.costs(3'000'000'000);
+TEST(Measurements, GuessWhatNoRankOrNotEachHasMeasured) {
+  const Measurements guessed = agreed(2, 0, 0.5, 0, 0);
+  const schedule::StepCosts costs = guessed.costs(3'000'000'000);
   EXPECT_EQ(costs.forward, 2);
   EXPECT_EQ(costs.adjoint, 4) << "two forward steps";
   EXPECT_EQ(costs.write, 3) << "a gigabyte a second, as long as no write is done";
   EXPECT_EQ(costs.read, 3) << "as long as a write";
   EXPECT_EQ(costs.read_taken, 0.25) << "as much as a write";
-}
-
-TEST(Measurements, UseAgreedTimesWhereThereAreSome) {
+  EXPECT_FALSE(guessed.write_times_known());
   EXPECT_EQ(agreed(2, 0, 7, 0, 0).costs(3'000'000'000).write, 7) << "longer than the guess";
-  const schedule::StepCosts costs = agreed(2, 3, 0.5, 0.125, 1).costs(3'000'000'000);
-  EXPECT_EQ(costs.adjoint, 3);
-  EXPECT_EQ(costs.write, 0.5);
-  EXPECT_EQ(costs.read, 0.125);
-}
-
-TEST(Measurements, KnowOfWritesWhatTheRankSaysThatKnowsLeast) {
-  EXPECT_FALSE(agreed(1, 1, 1, 1, 0).write_times_known());
-  EXPECT_TRUE(agreed(1, 1, 1, 1, 1).write_times_known());
+  const Measurements measured = agreed(2, 3, 0.5, 0.125, 1);
+  EXPECT_EQ(measured.costs(3'000'000'000).adjoint, 3);
+  EXPECT_EQ(measured.costs(3'000'000'000).write, 0.5);
+  EXPECT_EQ(measured.costs(3'000'000'000).read, 0.125);
+  EXPECT_TRUE(measured.write_times_known());
 }
 
 TEST(Measurements, AreThoseOfAnEarlierSweepUntilTheDiskIsAnother) {

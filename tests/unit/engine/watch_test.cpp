@@ -23,6 +23,25 @@ class WatchTest : public testing::Test {
     return result;
   }
   store::LockRecord lock() const { return store::read_lock(store::File::open(lock_path, O_RDWR)); }
+  // The heartbeats of two ranks, and what rank 0 of them watches with.
+  store::HeartbeatFile heartbeats_of_two() const {
+    const store::FilePlace file = store::HeartbeatFile::place(store::Directory::open(path), "0123");
+    store::HeartbeatFile::create(file);
+    return store::HeartbeatFile(file);
+  }
+  Watch::Settings first_of_two() const {
+    Watch::Settings first = settings();
+    first.seconds = 0.04;
+    first.ranks = 2;
+    return first;
+  }
+  static void wait_for_looks(const store::HeartbeatFile& heartbeats, std::int64_t more) {
+    const auto beat = [&] {
+      const auto own = heartbeats.read(0);
+      return own ? own->beat : 0;
+    };
+    for (const std::int64_t until = beat() + more; beat() < until;) std::this_thread::yield();
+  }
   void put(const store::LockRecord& record) const {
     store::write_lock(store::File::open(lock_path, O_RDWR), record);
   }
@@ -65,14 +84,11 @@ TEST_F(WatchTest, LearnsThatTheRunWasTakenOver) {
 }
 
 TEST_F(WatchTest, LeavesHeartbeatsThatOthersCanRead) {
-  const store::FilePlace file = store::HeartbeatFile::place(store::Directory::open(path), "0123");
-  store::HeartbeatFile::create(file);
-  Watch::Settings second = settings();
+  const store::HeartbeatFile heartbeats = heartbeats_of_two();
+  Watch::Settings second = first_of_two();
   second.seconds = 1000;
   second.rank = 1;
-  second.ranks = 2;
   const Watch watch(second);
-  const store::HeartbeatFile heartbeats(file);
   EXPECT_FALSE(heartbeats.read(0));
   const auto found = heartbeats.read(1);
   ASSERT_TRUE(found);
@@ -80,30 +96,18 @@ TEST_F(WatchTest, LeavesHeartbeatsThatOthersCanRead) {
 }
 
 TEST_F(WatchTest, NamesASilentRankOnceAndSaysOnlyThenThatItAnswersAgain) {
-  const store::FilePlace file = store::HeartbeatFile::place(store::Directory::open(path), "0123");
-  store::HeartbeatFile::create(file);
-  const store::HeartbeatFile heartbeats(file);
+  const store::HeartbeatFile heartbeats = heartbeats_of_two();
   store::Heartbeat second = {.beat = 1, .process = store::this_process()};
   second.process.start += 1;  // another process had this number, and is dead
   heartbeats.write(1, second);
-  Watch::Settings first = settings();
-  first.seconds = 0.04;
-  first.ranks = 2;
   testing::internal::CaptureStderr();
-  const Watch watch(first);
-  const auto beat = [&] {
-    const auto own = heartbeats.read(0);
-    return own ? own->beat : 0;
-  };
-  const auto looks = [&](std::int64_t more) {
-    for (const std::int64_t until = beat() + more; beat() < until;) std::this_thread::yield();
-  };
-  looks(20);
+  const Watch watch(first_of_two());
+  wait_for_looks(heartbeats, 20);
   const std::string silent = testing::internal::GetCapturedStderr();
   testing::internal::CaptureStderr();
   ++second.beat;
   heartbeats.write(1, second);
-  looks(3);
+  wait_for_looks(heartbeats, 3);
   const std::string again = testing::internal::GetCapturedStderr();
   const auto named = silent.find("has not answered");
   EXPECT_NE(named, std::string::npos) << silent;
@@ -113,21 +117,15 @@ TEST_F(WatchTest, NamesASilentRankOnceAndSaysOnlyThenThatItAnswersAgain) {
 }
 
 TEST_F(WatchTest, NamesOnceARankThatClosesWhileAnotherIsInItsSolver) {
-  const store::FilePlace file = store::HeartbeatFile::place(store::Directory::open(path), "0123");
-  store::HeartbeatFile::create(file);
-  const store::HeartbeatFile heartbeats(file);
+  const store::HeartbeatFile heartbeats = heartbeats_of_two();
   const auto in_close = static_cast<std::uint64_t>(Doing::kClose) << kStepBits;
   heartbeats.write(1, {.beat = 1, .process = store::this_process(), .activity = in_close});
   for (const Doing first_does : {Doing::kAdvance, Doing::kNext}) {
-    Watch::Settings first = settings();
-    first.seconds = 0.04;
-    first.ranks = 2;
     testing::internal::CaptureStderr();
     {
-      Watch watch(first);
+      Watch watch(first_of_two());
       watch.note(first_does, 7);
-      const std::int64_t until = heartbeats.read(0)->beat + 20;
-      while (heartbeats.read(0)->beat < until) std::this_thread::yield();
+      wait_for_looks(heartbeats, 20);
     }
     const std::string said = testing::internal::GetCapturedStderr();
     const std::string words =
