@@ -10,6 +10,23 @@ std::uint64_t followed_by(std::uint64_t hash, std::uint64_t state_hash) {
   return (hash ^ state_hash) * 0x100000001b3U;
 }
 
+// Every action to DONE or to an error.
+SweepResult follow(anadrome_run* run, ModularModel& model, anadrome_status begun,
+                   const std::function<bool(const anadrome_action&)>& act) {
+  SweepResult result;
+  result.status = begun;
+  anadrome_action action;
+  while (!result.done && result.status == ANADROME_OK) {
+    result.status = anadrome_next(run, &action);
+    if (result.status != ANADROME_OK) break;
+    if (model.before_action) model.before_action(action);
+    result.kept_its_word = act(action) && result.kept_its_word;
+    result.done = action.kind == ANADROME_DONE;
+  }
+  if (!result.done) result.message = anadrome_last_error();
+  return result;
+}
+
 }  // namespace
 
 std::uint64_t states_in_order(ModularModel& model, std::int64_t steps,
@@ -27,39 +44,24 @@ std::uint64_t states_in_order(ModularModel& model, std::int64_t steps,
 }
 
 SweepResult pass(anadrome_run* run, ModularModel& model, anadrome_direction direction) {
-  SweepResult result;
-  result.gradient = 1;
-  anadrome_action action;
-  result.status = anadrome_pass(run, direction);
-  while (result.status == ANADROME_OK && !result.done) {
-    result.status = anadrome_next(run, &action);
-    if (result.status != ANADROME_OK) break;
-    if (model.before_action) model.before_action(action);
-    if (action.kind == ANADROME_ADVANCE) {
-      result.kept_its_word = model.act(run, action) && result.kept_its_word;
-    } else if (action.kind == ANADROME_VISIT || action.kind == ANADROME_ADJOINT) {
-      result.gradient = followed_by(result.gradient, model.state_hash());
-    }
-    result.done = action.kind == ANADROME_DONE;
-  }
-  if (!result.done) result.message = anadrome_last_error();
+  std::uint64_t seen = 1;
+  SweepResult result =
+      follow(run, model, anadrome_pass(run, direction), [&](const anadrome_action& action) {
+        if (action.kind == ANADROME_ADVANCE) return model.act(run, action);
+        if (action.kind == ANADROME_VISIT || action.kind == ANADROME_ADJOINT)
+          seen = followed_by(seen, model.state_hash());
+        return true;
+      });
+  result.gradient = seen;
   return result;
 }
 
 SweepResult rewind(anadrome_run* run, ModularModel& model) {
-  SweepResult result;
-  anadrome_action action;
   model.clear_adjoint();
-  result.status = anadrome_rewind(run);
-  while (result.status == ANADROME_OK && !result.done) {
-    result.status = anadrome_next(run, &action);
-    if (result.status != ANADROME_OK) break;
-    if (model.before_action) model.before_action(action);
-    result.kept_its_word = model.act(run, action) && result.kept_its_word;
-    result.done = action.kind == ANADROME_DONE;
-  }
+  SweepResult result = follow(run, model, anadrome_rewind(run), [&](const anadrome_action& action) {
+    return model.act(run, action);
+  });
   result.gradient = model.gradient();
-  if (!result.done) result.message = anadrome_last_error();
   return result;
 }
 

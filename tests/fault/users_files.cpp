@@ -32,8 +32,11 @@
 #include <utility>
 #include <vector>
 
+#include "modular_model.h"
+
 namespace {
 
+using namespace anadrome::test;
 namespace fs = std::filesystem;
 using Random = std::mt19937_64;
 using Options = std::vector<std::pair<std::string, std::string>>;
@@ -175,30 +178,6 @@ class UsersFiles {
 };
 
 constexpr std::int64_t kSteps = 40;
-constexpr std::size_t kCells = 600;
-
-void step(std::vector<double>& x, std::int64_t k) {
-  for (double& value : x) value += 0.01 * value * (1 - value) + 1e-6 * static_cast<double>(k);
-}
-
-std::vector<double> first_state() {
-  std::vector<double> x(kCells);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1e-3 * static_cast<double>(i);
-  return x;
-}
-
-std::vector<double> gradient() {
-  std::vector<std::vector<double>> states = {first_state()};
-  for (std::int64_t k = 0; k < kSteps; ++k) {
-    states.push_back(states.back());
-    step(states.back(), k);
-  }
-  std::vector<double> adjoint = states.back();
-  for (std::size_t k = kSteps; k-- > 0;)
-    for (std::size_t i = 0; i < kCells; ++i) adjoint[i] *= 1.01 - 0.02 * states[k][i];
-  return adjoint;
-}
-
 constexpr int kWrong = 7;
 
 struct Life {
@@ -212,34 +191,19 @@ void stop_or_die(const Life& life, std::int64_t number) {
   if (number == life.dies_at) ::raise(SIGKILL);
 }
 
-void sweep_one_action(const anadrome_action& action, std::vector<double>& x,
-                      std::vector<double>& adjoint) {
-  for (std::int64_t k = action.first; action.kind == ANADROME_ADVANCE && k < action.last; ++k)
-    step(x, k);
-  for (std::size_t i = 0; i < kCells; ++i) {
-    if (action.kind == ANADROME_TURN) adjoint[i] = x[i];
-    if (action.kind == ANADROME_ADJOINT) adjoint[i] *= 1.01 - 0.02 * x[i];
-  }
-}
-
 // 0: it did all. 1: the library refused.
 int live(const Life& life) {
+  ModularModel model(MPI_COMM_SELF, {.words = 300, .adjoint_fields = true});
+  const std::uint64_t right = model.gradient_with_every_state_kept(kSteps);
   anadrome_run* run = nullptr;
   anadrome_open(MPI_COMM_SELF, &run);
   for (const auto& [key, value] : life.options) anadrome_set(run, key.c_str(), value.c_str());
-  std::vector<double> x = first_state(), adjoint(kCells);
-  anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, x.data(), kCells);
-  anadrome_add_field(run, "l", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, adjoint.data(), kCells);
-  anadrome_action action{};
-  anadrome_status status = anadrome_begin(run, kSteps);
-  for (std::int64_t number = 1; status == ANADROME_OK && action.kind != ANADROME_DONE; ++number) {
-    status = anadrome_next(run, &action);
-    stop_or_die(life, number);
-    if (status == ANADROME_OK) sweep_one_action(action, x, adjoint);
-  }
-  if (status == ANADROME_OK && adjoint != gradient()) return kWrong;
-  const anadrome_status closed = anadrome_close(&run);
-  return status == ANADROME_OK && closed == ANADROME_OK ? 0 : 1;
+  model.add_fields(run);
+  std::int64_t number = 0;
+  model.before_action = [&](const anadrome_action&) { stop_or_die(life, ++number); };
+  const SweepResult result = sweep(run, model, kSteps, false);
+  if (result.done && result.gradient != right) return kWrong;
+  return anadrome_close(&run) == ANADROME_OK && result.done ? 0 : 1;
 }
 
 // The same with an object store.
@@ -251,7 +215,7 @@ int store_objects(const Life& life) {
   anadrome_store* store = nullptr;
   anadrome_status status = anadrome_store_open(MPI_COMM_SELF, options.c_str(), &store);
   if (status != ANADROME_OK) return 1;
-  std::vector<double> values(10 * kCells);
+  std::vector<double> values(6000);
   const anadrome_part part = {"u", ANADROME_FLOAT64, values.size(), values.data()};
   for (std::int64_t key = 1; key <= kObjects && status == ANADROME_OK; ++key) {
     values.assign(values.size(), static_cast<double>(key));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// dump_states GRID STEPS DUMP [fields=many] [KEY=VALUE]...
+// dump_states GRID STEPS DUMP [KEY=VALUE]...
 //
 // Runs the heat model through the C interface and writes every state its caller sees, x_0 .. x_n at
 // ADJOINT and TURN, into the plain file DUMP: per state, the field "u" of all ranks one after
-// another. With fields=many, five small fields of other types, whose values follow from step, rank
-// and index, are part of the state; they are checked here.
+// another. Five small fields of other types, whose values follow from step, rank and index, are
+// part of the state; they are checked here.
 #include <anadrome/anadrome.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -122,10 +122,10 @@ class Dump {
   int descriptor_;
 };
 
-void sweep(anadrome_run* run, heat_model* model, SmallFields* small, std::int64_t steps,
+void sweep(anadrome_run* run, heat_model* model, SmallFields& small, std::int64_t steps,
            const Dump& dump) {
   const auto see = [&](std::int64_t k) {
-    if (small != nullptr && !small->are_of_step(k)) {
+    if (!small.are_of_step(k)) {
       give_up("a small field is wrong at step " + std::to_string(k));
     }
     dump.write(k);
@@ -138,7 +138,7 @@ void sweep(anadrome_run* run, heat_model* model, SmallFields* small, std::int64_
       case ANADROME_ADVANCE:
         for (std::int64_t k = action.first; k < action.last; ++k) {
           heat_step(model, k, model->u, model->u, nullptr);
-          if (small != nullptr) small->set(k + 1);
+          small.set(k + 1);
         }
         break;
       case ANADROME_TURN:
@@ -156,33 +156,28 @@ void sweep(anadrome_run* run, heat_model* model, SmallFields* small, std::int64_
 int main(int argc, char** argv) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  if (argc < 4) give_up("usage: dump_states GRID STEPS DUMP [fields=many] [KEY=VALUE]...");
+  if (argc < 4) give_up("usage: dump_states GRID STEPS DUMP [KEY=VALUE]...");
   long long cells_x = 0, cells_y = 0;
   if (std::sscanf(argv[1], "%lldx%lld", &cells_x, &cells_y) != 2) give_up("a grid is NXxNY");
   heat_model* model = heat_model_create(MPI_COMM_WORLD, cells_x, cells_y, 1, HEAT_EULER);
   if (model == nullptr) give_up("no memory for the grid");
   SmallFields small(model->grid.rank);
-  bool many = false;
   anadrome_run* run = nullptr;
   require(anadrome_open(MPI_COMM_WORLD, &run), "open");
   for (int a = 4; a < argc; ++a) {
     const std::string_view word = argv[a];
     const auto equals = word.find('=');
     if (equals == std::string_view::npos) give_up("an option is KEY=VALUE");
-    if (word == "fields=many") {
-      many = true;
-      continue;
-    }
     const std::string key(word.substr(0, equals)), value(word.substr(equals + 1));
     require(anadrome_set(run, key.c_str(), value.c_str()), argv[a]);
   }
   require(anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, model->u,
                              heat_grid_cells(&model->grid)),
           "u");
-  if (many) small.add_to(run);
+  small.add_to(run);
   {
     const Dump dump(argv[3], model);
-    sweep(run, model, many ? &small : nullptr, std::atoll(argv[2]), dump);
+    sweep(run, model, small, std::atoll(argv[2]), dump);
   }
   require(anadrome_close(&run), "close");
   heat_model_free(model);

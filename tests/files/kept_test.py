@@ -34,11 +34,11 @@ def read_by_hand(segments):
 
 
 class KeptCase(launch.DirectoryCase):
-    def reference(self, grid, steps, *words, ranks=RANKS):
+    def reference(self, grid, steps):
         """The states x_0 .. x_n of a run that keeps them all in memory."""
         dump = self.directory / "reference.dump"
         dump.unlink(missing_ok=True)
-        self.succeed(ranks, "dump_states", grid, steps, dump, "schedule=store_all", *words)
+        self.succeed(RANKS, "dump_states", grid, steps, dump, "schedule=store_all")
         return numpy.fromfile(dump).reshape(steps + 1, -1)
 
     def keep(self, grid, steps, layout, interval, *words):
@@ -165,10 +165,10 @@ class SmallFields(KeptCase):
     def check(self, layout, memory):
         grid, steps = "21x17", 600
         words = [f"directory={self.directory}", "keep=on", "schedule=async", "interval=2",
-                 "layout=" + layout, "memory=" + memory, "fields=many"]
+                 "layout=" + layout, "memory=" + memory]
         seen = self.directory / "seen.dump"
         self.succeed(RANKS, "dump_states", grid, steps, seen, *words)
-        reference = self.reference(grid, steps, "fields=many")
+        reference = self.reference(grid, steps)
         self.assertEqual(seen.read_bytes(), reference.tobytes())
         kept = self.directory / "anadrome"
         self.expect_states(kept, reference, list(range(0, steps, 2)))

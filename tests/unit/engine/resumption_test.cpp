@@ -83,7 +83,7 @@ TEST(Resumption, SaysWhatAKillCostsWhereNoFieldIsAdjoint) {
 }
 
 // After a first process that stopped with x_12 as its newest anchor.
-struct StoppedRun : testing::Test {
+struct StoppedRun {
   explicit StoppedRun(const std::string& set = "") {
     Process first(directory.path(), set);
     first.begin();
@@ -99,9 +99,10 @@ struct StoppedRun : testing::Test {
   std::int64_t newest = 0;  ///< where in the segment x_12 is
 };
 
-TEST_F(StoppedRun, GoesOnInItsForwardAndInItsReverseSweep) {
+TEST(StoppedRun, GoesOnInItsForwardAndInItsReverseSweep) {
+  const StoppedRun first;
   {
-    Process second(directory.path());
+    Process second(first.directory.path());
     second.begin();
     EXPECT_EQ(second.sweep.resumed.step, 12);
     EXPECT_TRUE(second.is_at(12));
@@ -109,7 +110,7 @@ TEST_F(StoppedRun, GoesOnInItsForwardAndInItsReverseSweep) {
     second.adjoint[1] = 7;
     second.stop();
   }
-  Process third(directory.path());
+  Process third(first.directory.path());
   third.begin();
   EXPECT_EQ(third.sweep.resumed.phase, ANADROME_PHASE_REVERSE);
   EXPECT_EQ(third.sweep.resumed.step, 5);
@@ -117,9 +118,10 @@ TEST_F(StoppedRun, GoesOnInItsForwardAndInItsReverseSweep) {
   EXPECT_TRUE(third.play_to(0, ANADROME_PHASE_REVERSE));
 }
 
-TEST_F(StoppedRun, SaysWhereItGoesOn) {
+TEST(StoppedRun, SaysWhereItGoesOn) {
+  const StoppedRun first;
   const auto said = [&](std::int64_t until) {
-    Process next(directory.path());
+    Process next(first.directory.path());
     const std::string text = next.said_in_begin();
     EXPECT_TRUE(next.play_to(until, ANADROME_PHASE_REVERSE));
     next.stop();
@@ -132,76 +134,71 @@ TEST_F(StoppedRun, SaysWhereItGoesOn) {
   EXPECT_TRUE(reverse.ends_with("going on at step 7, reverse, commit 2" + anew)) << reverse;
 }
 
-struct StoppedRunOfSomeProblem : StoppedRun {
-  StoppedRunOfSomeProblem() : StoppedRun("problem=") {}
-};
-
-TEST_F(StoppedRunOfSomeProblem, SaysThatNobodyComparesParameters) {
-  EXPECT_TRUE(test::has_part(Process(directory.path(), "problem=").said_in_begin(),
+TEST(StoppedRun, OfSomeProblemSaysThatNobodyComparesParameters) {
+  const StoppedRun first("problem=");
+  EXPECT_TRUE(test::has_part(Process(first.directory.path(), "problem=").said_in_begin(),
                              "the option problem is empty, so parameters were not compared;"));
 }
 
-TEST_F(StoppedRun, GoesOnFromAnEarlierAnchorWhereTheNewestIsDamaged) {
-  std::fstream(segment, std::ios::in | std::ios::out).seekp(newest).put('x');
-  Process second(directory.path());
+TEST(StoppedRun, GoesOnFromAnEarlierAnchorWhereTheNewestIsDamaged) {
+  const StoppedRun first;
+  std::fstream(first.segment, std::ios::in | std::ios::out).seekp(first.newest).put('x');
+  Process second(first.directory.path());
   second.begin();
   EXPECT_TRUE(second.is_at(8));
   EXPECT_TRUE(second.play_to(0, ANADROME_PHASE_REVERSE));
   EXPECT_EQ(second.runs, 40 - 12) << "what a program adds up in the others is committed";
 }
 
-struct StoppedCompressedRun : StoppedRun {
-  static constexpr const char* kSet = "compress=lz4 disk=10MiB";
-  StoppedCompressedRun() : StoppedRun(kSet) {}
-};
-
-TEST_F(StoppedCompressedRun, GivesBackRoomBehindItsNewestAnchorOnly) {
-  Process second(directory.path(), kSet);
+TEST(StoppedRun, ThatIsCompressedGivesBackRoomBehindItsNewestAnchorOnly) {
+  constexpr const char* kSet = "compress=lz4 disk=10MiB";
+  const StoppedRun first(kSet);
+  Process second(first.directory.path(), kSet);
   second.begin();
   EXPECT_TRUE(second.is_at(12));
   EXPECT_TRUE(second.play_to(0, ANADROME_PHASE_REVERSE));
   EXPECT_EQ(second.sweep.anchors_lost, 0);
 }
 
-struct StoppedLossyRun : StoppedRun {
-  static constexpr const char* kSet = "compress=round checkpoint_interval=1e9";
-  StoppedLossyRun() : StoppedRun(kSet) {}
-};
-
 // x_4 and x_8 are not what they were; x_12 was written as it was, for the commit.
-TEST_F(StoppedLossyRun, GoesOnFromNoStateThatTheCodecChanged) {
-  std::fstream(segment, std::ios::in | std::ios::out).seekp(newest).put('x');
-  Process second(directory.path(), kSet);
+TEST(StoppedRun, GoesOnFromNoStateThatALossyCodecChanged) {
+  constexpr const char* kSet = "compress=round checkpoint_interval=1e9";
+  const StoppedRun first(kSet);
+  std::fstream(first.segment, std::ios::in | std::ios::out).seekp(first.newest).put('x');
+  Process second(first.directory.path(), kSet);
   second.begin();
   EXPECT_EQ(second.sweep.resumed.step, 0);
   EXPECT_TRUE(second.is_at(0));
 }
 
-TEST_F(StoppedRun, IsForgottenWithoutItsJournal) {
-  std::filesystem::resize_file(directory / "anadrome/journal-000000", 0);
-  Process second(directory.path());
+TEST(StoppedRun, IsForgottenWithoutItsJournal) {
+  const StoppedRun first;
+  std::filesystem::resize_file(first.directory / "anadrome/journal-000000", 0);
+  Process second(first.directory.path());
   second.begin();
   EXPECT_TRUE(second.sweep.warned && second.sweep.resumed.phase == ANADROME_PHASE_IDLE);
 }
 
-TEST_F(StoppedRun, IsRefusedWithTheFieldThatIsAnotherOne) {
-  Process second(directory.path());
+TEST(StoppedRun, IsRefusedWithTheFieldThatIsAnotherOne) {
+  const StoppedRun first;
+  Process second(first.directory.path());
   std::vector<unsigned char> more = {0};
   second.add("mu", ANADROME_ROLE_ADJOINT, more);
   const Failure failure = failure_from([&] { second.begin(); });
   EXPECT_TRUE(test::has_part(failure.message, " was missing and is 'mu adjoint byte 1'"));
 }
 
-TEST_F(StoppedRun, WaitsForASegmentThatIsAway) {
-  std::filesystem::rename(segment, directory / "away");
+TEST(StoppedRun, WaitsForASegmentThatIsAway) {
+  const StoppedRun first;
+  std::filesystem::rename(first.segment, first.directory / "away");
   {
-    Process second(directory.path());
+    Process second(first.directory.path());
     const Failure failure = failure_from([&] { second.begin(); });
     EXPECT_EQ(failure.status, ANADROME_ERR_IO);
     EXPECT_TRUE(test::has_part(failure.message, "is missing, which a commit names"));
   }
-  std::filesystem::rename(directory / "away", segment);
-  Process third(directory.path());
+  std::filesystem::rename(first.directory / "away", first.segment);
+  Process third(first.directory.path());
   third.begin();
   EXPECT_TRUE(third.is_at(12));
   EXPECT_TRUE(third.play_to(0, ANADROME_PHASE_REVERSE));
