@@ -11,6 +11,7 @@
 // MPI, HDF5 and the kernel are real here; faults of files in all kinds of runs are simulated
 // (docs/design/simulation.md).
 #include <anadrome/gradient.h>
+#include <anadrome/store.h>
 #include <mpi.h>
 
 #include <array>
@@ -18,6 +19,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,8 @@
 namespace {
 
 using namespace anadrome::test;
+namespace fs = std::filesystem;
+using Bytes = std::vector<unsigned char>;
 
 // Each part of the library that works with files or allocates.
 std::vector<Setup> setups() {
@@ -176,6 +180,86 @@ struct Callbacks {
   }
 };
 
+// A fixed program over a store of 256 KiB, whose objects have up to 40 KiB and need a disk. A call
+// does what it says or is ERR_MEMORY and changes nothing, and the objects are there when there is
+// memory again.
+struct StoreProgram {
+  const fs::path directory;
+  const bool lasting = false;
+  std::string wrong = {};  ///< the first thing
+
+  void expect(bool holds, const char* what) {
+    if (!holds && wrong.empty()) wrong = std::string(what) + ": " + anadrome_last_error();
+  }
+  // A call that has succeeded; one that lacked memory has not.
+  bool done(anadrome_status status, const char* call) {
+    expect(status == ANADROME_OK || status == ANADROME_ERR_MEMORY, call);
+    return status == ANADROME_OK;
+  }
+  static bool got(anadrome_store* store, std::int64_t key, const Bytes& expected,
+                  anadrome_status& status) {
+    Bytes found(expected.size());
+    const anadrome_part part = {"u", ANADROME_BYTE, found.size(), found.data()};
+    status = anadrome_store_get(store, key, 1, &part);
+    return status != ANADROME_OK || found == expected;
+  }
+  // How much it allocated until there was memory again.
+  std::int64_t go() {
+    const std::string options = "memory=256KiB directory=" + directory.string();
+    anadrome_store* store = nullptr;
+    if (!done(anadrome_store_open(MPI_COMM_SELF, options.c_str(), &store), "open")) {
+      expect(store == nullptr, "a failed open gives a store");
+      // Removing files takes memory, too.
+      expect(lasting || fs::is_empty(directory), "a failed open leaves files");
+      fail_allocation(0, false, true);
+      const anadrome_status status = anadrome_store_open(MPI_COMM_SELF, options.c_str(), &store);
+      expect(status == ANADROME_OK, "the next open");
+      expect(anadrome_store_close(&store) == ANADROME_OK, "close");
+      expect(fs::is_empty(directory), "files are left");
+      return 0;
+    }
+    std::mt19937 random(7);
+    std::map<std::int64_t, Bytes> objects;
+    for (int i = 0; i < 90; ++i) {
+      const auto key = static_cast<std::int64_t>(random() % 25);
+      const auto what = random() % 10;
+      anadrome_status status = ANADROME_OK;
+      if (what < 6) {
+        Bytes value(random() % 5 == 0 ? random() % 30 : random() % 40000,
+                    static_cast<unsigned char>(i));
+        const anadrome_part part = {"u", ANADROME_BYTE, value.size(), value.data()};
+        if (done(anadrome_store_put(store, key, 1, &part), "put")) objects[key] = value;
+      } else if (what == 6) {
+        std::vector<std::int64_t> keys;
+        for (const auto& [each, value] : objects) keys.push_back(each);
+        done(anadrome_store_expect(store, static_cast<std::int64_t>(keys.size()), keys.data()),
+             "expect");
+      } else if (objects.count(key) == 0) {
+        continue;
+      } else if (what < 9) {
+        expect(got(store, key, objects[key], status), "another object was got");
+        done(status, "get");
+      } else if (done(anadrome_store_drop(store, key), "drop")) {
+        objects.erase(key);
+      }
+    }
+    done(anadrome_store_sync(store), "sync");
+    const std::int64_t allocations = anadrome::test::allocations();
+    fail_allocation(0, false, true);  // from here on there is memory
+    std::int64_t count = 0;
+    anadrome_store_keys(store, 0, nullptr, &count);
+    expect(count == static_cast<std::int64_t>(objects.size()), "other objects are there");
+    for (const auto& [key, value] : objects) {
+      anadrome_status status = ANADROME_OK;
+      expect(got(store, key, value, status) && status == ANADROME_OK, "an object is lost");
+    }
+    expect(anadrome_store_sync(store) == ANADROME_OK, "sync with memory");
+    expect(anadrome_store_close(&store) == ANADROME_OK, "close");
+    expect(fs::is_empty(directory), "files are left");
+    return allocations;
+  }
+};
+
 class Sweep {
  public:
   explicit Sweep(bool full) : full_(full) {
@@ -236,6 +320,29 @@ class Sweep {
     }
   }
 
+  /// Of a store, on one rank.
+  void over_store(const std::string& directory) {
+    begin_trial("a store without failures", kSeconds);
+    fail_allocation(0, false, true);
+    StoreProgram{directory}.go();  // what is allocated once in a process
+    fail_allocation(0, false, true);
+    StoreProgram whole{directory};
+    const std::int64_t count = whole.go();
+    if (!whole.wrong.empty()) tally_.complain("a store without failures", whole.wrong);
+    for (std::int64_t at = 1; at <= count; at += full_ ? 1 : 5) {
+      for (const bool lasting : {false, true}) {
+        const Trial trial = {.at = at, .lasting = lasting};
+        begin_trial(trial.text() + " of a store", kSeconds);
+        StoreProgram program{directory, lasting};
+        fail_allocation(at, lasting, true);
+        program.go();
+        tally_.add("a store", program.wrong.empty() ? Ending::kExact : Ending::kWrong);
+        if (!program.wrong.empty()) tally_.complain(trial.text() + " of a store", program.wrong);
+      }
+    }
+  }
+
+  int ranks() const { return ranks_; }
   int conclude() const { return tally_.conclude(rank_); }
 
  private:
@@ -334,12 +441,13 @@ int sweep_over_all(bool full, const std::string& only) {
       sweep.over(setup, setup.buffered() ? in_memory : on_disk);
   }
   for (const bool solves : {true, false}) sweep.over_callbacks(solves);
+  if (sweep.ranks() == 1) sweep.over_store(fresh_directory("store", on_disk.c_str()));
   end_trials();
   const int status = sweep.conclude();
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (const std::string& directory : {on_disk, in_memory})
-    if (rank == 0) std::filesystem::remove_all(directory);
+    if (rank == 0) fs::remove_all(directory);
   return status;
 }
 

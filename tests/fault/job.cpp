@@ -34,10 +34,7 @@ struct Plan {
   std::string directory;
   std::int64_t steps = 0;
   std::vector<std::pair<std::string, std::string>> options;
-  int rank = 0;
-  std::int64_t kill_operation = 0, kill_action = 0;
-  bool sparse = false;
-  std::map<std::string, std::set<std::int64_t>> stops;  ///< what is counted, and which of them
+  std::map<std::string, std::set<std::int64_t>> numbers;  ///< that follow --word
 
   bool read(int argc, char** argv) {
     if (argc < 3) return false;
@@ -46,28 +43,19 @@ struct Plan {
     for (int i = 3; i < argc; ++i) {
       const std::string word = argv[i];
       const auto equals = word.find('=');
-      if (word.rfind("--", 0) != 0) {
-        if (equals == std::string::npos) return false;
+      if (word.rfind("--", 0) == 0 && i + 1 < argc) {
+        numbers[word.substr(2)].insert(std::atoll(argv[++i]));
+      } else if (equals != std::string::npos) {
         options.push_back({word.substr(0, equals), word.substr(equals + 1)});
-        continue;
-      }
-      if (++i == argc) return false;
-      const std::int64_t number = std::atoll(argv[i]);
-      if (word == "--sparse") {
-        sparse = number != 0;
-      } else if (word == "--rank") {
-        rank = static_cast<int>(number);
-      } else if (word == "--kill-operation") {
-        kill_operation = number;
-      } else if (word == "--kill-action") {
-        kill_action = number;
-      } else if (word.rfind("--stop-", 0) == 0) {
-        stops[word.substr(std::string("--stop-").size())].insert(number);
       } else {
         return false;
       }
     }
     return steps > 0;
+  }
+  bool has(const std::string& word, std::int64_t number) const {
+    const auto found = numbers.find(word);
+    return found != numbers.end() && found->second.count(number) > 0;
   }
 };
 
@@ -78,15 +66,15 @@ void take_a_byte(const char* pipe) {
   ::close(descriptor);
 }
 
-// Stops before some of what it counts. Somebody else lets it go on, first by SIGCONT, and then by a
-// byte in the pipe ANADROME_TEST_GO, if there is one: until then only its other threads do, up to
-// stops of their own.
+// Is killed, or stops, before some of what it counts. Somebody else lets it go on, first by
+// SIGCONT, and then by a byte in the pipe ANADROME_TEST_GO, if there is one: until then only its
+// other threads do, up to stops of their own.
 class Stops {
  public:
   Stops(const Plan& plan, bool mine) : plan_(plan), mine_(mine) {}
   void at(const std::string& what, std::int64_t number) const {
-    const auto found = plan_.stops.find(what);
-    if (!mine_ || found == plan_.stops.end() || found->second.count(number) == 0) return;
+    if (mine_ && plan_.has("kill-" + what, number)) ::kill(::getpid(), SIGKILL);
+    if (!mine_ || !plan_.has("stop-" + what, number)) return;
     const std::lock_guard one_at_a_time(mutex_);
     std::fprintf(stderr, "job: process %d stops at %s %lld\n", static_cast<int>(::getpid()),
                  what.c_str(), static_cast<long long>(number));
@@ -104,7 +92,7 @@ class Stops {
 // Counts what is done with files, and is killed before some of it.
 class DeadlyFileSystem final : public ForwardingFileSystem {
  public:
-  DeadlyFileSystem(std::int64_t at, const Stops& stops) : at_(at), stops_(stops) {}
+  explicit DeadlyFileSystem(const Stops& stops) : stops_(stops) {}
   std::int64_t operations() const { return operations_; }
   int close(int descriptor) override { return real_.close(descriptor); }  // whose name may be gone
 
@@ -117,11 +105,8 @@ class DeadlyFileSystem final : public ForwardingFileSystem {
     std::array<char, 16> thread{};
     ::pthread_getname_np(::pthread_self(), thread.data(), thread.size());
     if (std::string(thread.data()) == "anadrome-watch") return;  // which comes by the clock
-    const std::int64_t number = ++operations_;
-    if (number == at_) ::kill(::getpid(), SIGKILL);
-    stops_.at("operation", number);
+    stops_.at("operation", ++operations_);
   }
-  const std::int64_t at_;
   const Stops& stops_;
   std::atomic<std::int64_t> operations_{0};
 };
@@ -129,20 +114,15 @@ class DeadlyFileSystem final : public ForwardingFileSystem {
 int carry_out(const Plan& plan) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const bool mine = rank == plan.rank;
-  const ModelShape shape = {.words = 512, .adjoint_fields = true, .sparse = plan.sparse};
+  const ModelShape shape = {.words = 512, .adjoint_fields = true, .sparse = plan.has("sparse", 1)};
   const std::uint64_t right =
       ModularModel(MPI_COMM_WORLD, shape).gradient_with_every_state_kept(plan.steps);
 
-  const Stops stops(plan, mine);
-  DeadlyFileSystem files(mine ? plan.kill_operation : 0, stops);
+  const Stops stops(plan, plan.numbers.count("rank") > 0 ? plan.has("rank", rank) : rank == 0);
+  DeadlyFileSystem files(stops);
   ModularModel model(MPI_COMM_WORLD, shape);
   std::int64_t actions = 0;
-  model.before_action = [&](const anadrome_action&) {
-    ++actions;
-    if (mine && actions == plan.kill_action) ::kill(::getpid(), SIGKILL);
-    stops.at("action", actions);
-  };
+  model.before_action = [&](const anadrome_action&) { stops.at("action", ++actions); };
   anadrome_run* run = nullptr;
   anadrome_status status = anadrome_open(MPI_COMM_WORLD, &run);
   if (status == ANADROME_OK) status = model.add_fields(run);
@@ -177,8 +157,7 @@ int main(int argc, char** argv) {
   Plan plan;
   if (!plan.read(argc, argv)) {
     std::fprintf(stderr,
-                 "usage: %s DIRECTORY STEPS [key=value ...] [--rank R] [--kill-operation K | "
-                 "--kill-action K | --stop-action K]\n",
+                 "usage: %s DIRECTORY STEPS [key=value ...] [--rank R] [--kill-action K] ...\n",
                  argv[0]);
     return 2;
   }
