@@ -331,7 +331,7 @@ class Sweep {
     if (!whole.wrong.empty()) tally_.complain("a store without failures", whole.wrong);
     for (std::int64_t at = 1; at <= count; at += full_ ? 1 : 5) {
       for (const bool lasting : {false, true}) {
-        const Trial trial = {.at = at, .lasting = lasting};
+        const Trial trial = {{}, Fault::kNone, at, lasting};
         begin_trial(trial.text() + " of a store", kSeconds);
         StoreProgram program{directory, lasting};
         fail_allocation(at, lasting, true);

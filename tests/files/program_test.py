@@ -42,12 +42,13 @@ class Program(launch.DirectoryCase):
 
 class IoThread(launch.DirectoryCase):
     def test_it_and_the_watch_call_neither_mpi_nor_hdf5(self):
-        """While the caller's thread is busy with both."""
+        """While the caller's thread is busy with halos, agreements and files."""
         reports = self.directory / "reports"
         reports.mkdir()
         audited = {"LD_AUDIT": launch.path_of("audit_calls"),
                    "AUDIT_REPORT": str(reports / "of"), "ANADROME_OPTIONS": "watchdog=0.05"}
-        ranks = launch.ranks_command(2, "busy_sweep", self.directory)
+        ranks = launch.ranks_command(2, "heat_equation", "--directory", self.directory, *ASYNC, "--steps", 200,
+                                     "--memory", "100KiB")
         # Only the ranks are audited, not mpirun.
         env = ["env"] + [f"{key}={value}" for key, value in audited.items()]
         process = launch.run_command(ranks[:3] + env + ranks[3:])

@@ -47,6 +47,7 @@ class Run {
     test::FaultyFileSystem faulty;
     faulty_ = &faulty;
     World world(seed_, job_.ranks, job_.ranks_per_node, job_.costs);
+    const test::Resources before = test::Resources::now();
     const auto last = [&] {
       report_.trace = world.trace();
       report_.turns = world.turns();
@@ -57,7 +58,8 @@ class Run {
     report_.trace = world.trace();
     report_.turns = world.turns();
     report_.hit = faulty.hit();
-    const std::string left = left_in_threads() + left_in_mpi();
+    std::string left = left_in_threads() + left_in_mpi();
+    if (test::Resources::now().descriptors != before.descriptors) left += "descriptors are open; ";
     if (left.empty() && world.idle() > 0)
       world.end(kIdle, std::to_string(world.idle()) + " s were waited for nothing");
     if (left.empty()) return kEnded;
@@ -73,7 +75,7 @@ class Run {
     std::string wrong;
     anadrome_status closed = ANADROME_OK;
     std::string close_message;
-    bool stopped = false, failed = false;
+    bool stopped = false, failed = false, is_under_way = false;
   };
 
   void on_rank(int rank) {
@@ -112,6 +114,7 @@ class Run {
     };
     if (run != nullptr) result = test::sweep(run, model, job_.setup.steps, job_.setup.unknown);
     sweeps = false;
+    seen.is_under_way = statistics_of(run).forward_steps_taken > 0;
     if (result.done) seen.wrong = fault_of_numbers(run, result);
     for (const char letter : job_.passes) {
       if (!result.done || !seen.wrong.empty()) break;
@@ -159,6 +162,10 @@ class Run {
       verdict.why = seen.closed == ANADROME_OK ? "stopped" : seen.close_message;
     } else {
       verdict = bench.judge(seen.result, seen.closed, seen.close_message);
+      if (verdict.ending == test::Ending::kCleanError && must_be_exact(seen)) {
+        verdict.ending = test::Ending::kWrong;
+        verdict.why = "an error without need: " + verdict.why;
+      }
     }
     if (verdict.ending == test::Ending::kExact && job_.setup.keeps()) check_kept(bench, verdict);
     return verdict;
@@ -202,11 +209,24 @@ class Run {
     verdict.why = fault;
   }
 
-  // Of a sweep that is done.
-  std::string fault_of_numbers(anadrome_run* run, const test::SweepResult& result) const {
+  static anadrome_stats statistics_of(anadrome_run* run) {
     anadrome_stats of{};
     of.size = sizeof of;
-    anadrome_statistics(run, &of);
+    if (run != nullptr) anadrome_statistics(run, &of);
+    return of;
+  }
+
+  // Though a file failed; residuals cannot be computed again, nor what a pass lacks.
+  bool must_be_exact(const Seen& seen) const {
+    return mishap_.kind == Mishap::kFault && job_.setup.schedule != "undo" && job_.passes.empty() &&
+           job_.disk < 0 &&
+           test::must_be_exact(mishap_.operation, mishap_.fault, mishap_.lasting, seen.is_under_way,
+                               job_.setup.keeps());
+  }
+
+  // Of a sweep that is done.
+  std::string fault_of_numbers(anadrome_run* run, const test::SweepResult& result) const {
+    const anadrome_stats of = statistics_of(run);
     if (of.peak_library_bytes > of.memory_bytes)
       return "memory: " + std::to_string(of.peak_library_bytes) + " bytes of " +
              std::to_string(of.memory_bytes);

