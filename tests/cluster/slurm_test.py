@@ -136,21 +136,5 @@ class GoesOn(Case):
         self.goes_on("reverse")
 
 
-class WrittenFromThePages(Case):
-    """A script that somebody wrote who had read the pages only: two nodes with two ranks, states on a common directory."""
-
-    def test_told_in_the_reverse_sweep(self):
-        text = (lab.SOURCES / "tests/docs/programs/job.sh").read_text().replace("/scratch/$USER", f"{WORK}/states")
-        work = self.path("head", WORK)
-        (work / "written.sh").write_text(text)
-        (work / "gradient").write_text((work / "adjoint").read_text())
-        self.submit("written.sh", "--nodes=2", "--ntasks-per-node=2", at="reverse 200 0")
-        self.says("^rank 0 is at")
-        self.slurm(f"scancel -b -s USR1 {self.job}")
-        self.says("Forwarding signal 10 to job")
-        self.go()
-        self.goes_on("reverse")
-
-
 if __name__ == "__main__":
     cluster.main(hosts=4, prepare=slurm.start)
