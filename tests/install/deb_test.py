@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import tempfile
 import unittest
 
 from staging import HERE, StagedCase, run
@@ -14,25 +15,30 @@ EXPECTED = {"libanadrome", "libanadrome-dev", "libanadrome-schedules", "libanadr
 
 
 class DebCase(StagedCase):
-    def setUp(self):
-        super().setUp()
-        self.packages = self.folder / "packages"
-        # Everything is built: Ninja has no target of CPack's to build it again.
-        self.succeed("cpack", "-G", "DEB", "-D", "CPACK_CMAKE_GENERATOR=Ninja", "-B", self.packages,
-                     cwd=os.environ["ANADROME_TEST_BUILD"], seconds=240)
-        self.debs = {re.match(r"[^_]+", path.name)[0]: path for path in self.packages.glob("*.deb")}
-        self.assertLessEqual(EXPECTED, self.debs.keys())
+    @classmethod
+    def setUpClass(cls):
+        """The packages, once for all tests of a class. Everything is built: Ninja has no target of CPack's to build it again."""
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="anadrome-install-"))
+        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
+        packed = run(["cpack", "-G", "DEB", "-D", "CPACK_CMAKE_GENERATOR=Ninja", "-B", folder], os.environ["ANADROME_TEST_BUILD"], seconds=240)
+        cls.debs = {re.match(r"[^_]+", path.name)[0]: path for path in folder.glob("*.deb")}
+        assert packed.returncode == 0 and EXPECTED <= cls.debs.keys(), packed.stdout
 
     def field(self, package, name):
         return self.succeed("dpkg-deb", "--field", self.debs[package], name).strip()
 
 
 class Unpacked(DebCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.root = next(iter(cls.debs.values())).parent / "root"
+        for deb in cls.debs.values():
+            unpacked = run(["dpkg-deb", "--extract", deb, cls.root], cls.root.parent)
+            assert unpacked.returncode == 0, unpacked.stdout
+
     def setUp(self):
         super().setUp()
-        self.root = self.folder / "root"
-        for deb in self.debs.values():
-            self.succeed("dpkg-deb", "--extract", deb, self.root)
         self.prefix = self.root / "usr"
         pc, = self.prefix.rglob("anadrome.pc")
         self.environment.update(CMAKE_PREFIX_PATH=str(self.prefix), PKG_CONFIG_PATH=str(pc.parent),
