@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "base/byte_size.h"
 #include "base/checked.h"
@@ -64,12 +65,18 @@ Estimate estimate_of(const Schedule& schedule, const WhatIf& question) {
 
 namespace {
 
+bool is_in_runs(std::string_view schedule) { return schedule::find_schedule(schedule) != nullptr; }
+
+// Of schedules that a run plays, or of all.
+enum class Asked { kInRuns, kAll };
+
 // But for what took too long to plan in `before`.
-std::vector<Estimate> estimate_all(const WhatIf& question,
-                                   const std::vector<Estimate>& before = {}) {
+std::vector<Estimate> estimates(const WhatIf& question, Asked of,
+                                const std::vector<Estimate>& before = {}) {
   std::vector<Estimate> rows;
   for (const Schedule& schedule : all_schedules()) {
     const bool asked = (schedule.estimate != nullptr || schedule.estimate_stream != nullptr) &&
+                       (of == Asked::kAll || is_in_runs(schedule.name)) &&
                        (!schedule.uses_tapes || question.has_tape()) &&
                        (question.undo_ratio > 0 || schedule.name != std::string_view("undo"));
     const bool took_long = std::any_of(before.begin(), before.end(), [&](const Estimate& row) {
@@ -86,14 +93,12 @@ std::vector<Estimate> estimate_all(const WhatIf& question,
   return rows;
 }
 
-bool is_in_runs(const Estimate& row) { return schedule::find_schedule(row.schedule) != nullptr; }
-
 // Of those that a run plays. Schedules that take the same time but for rounding are equals.
 int cheapest(const std::vector<Estimate>& rows) {
   constexpr double kSame = 1 - 1e-9;
   int best = -1;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].serves() || !is_in_runs(rows[i])) continue;
+    if (!rows[i].serves() || !is_in_runs(rows[i].schedule)) continue;
     if (best < 0 || rows[i].seconds_in_all() < kSame * rows[at(best)].seconds_in_all()) {
       best = static_cast<int>(i);
     }
@@ -108,7 +113,7 @@ struct Now {
 
 // A schedule that runs now runs with more of anything, too.
 Gain gain(const WhatIf& question, std::string amount, const Now& now) {
-  std::vector<Estimate> rows = estimate_all(question, now.rows);
+  std::vector<Estimate> rows = estimates(question, Asked::kInRuns, now.rows);
   rows.push_back(now.best);
   const int best = cheapest(rows);
   Gain gain;
@@ -209,7 +214,7 @@ Comparison compare(const WhatIf& question) {
   check(question);
   Comparison comparison;
   comparison.question = question;
-  comparison.rows = estimate_all(question);
+  comparison.rows = estimates(question, Asked::kAll);
   comparison.recommended = cheapest(comparison.rows);
   comparison.by_auto = auto_choice(question);
   if (comparison.recommended >= 0) {
@@ -219,7 +224,7 @@ Comparison compare(const WhatIf& question) {
     if (question.compression.on() && question.has_disk()) {
       WhatIf plain = question;
       plain.compression = {};
-      const std::vector<Estimate> rows = estimate_all(plain);
+      const std::vector<Estimate> rows = estimates(plain, Asked::kInRuns);
       const int best = cheapest(rows);
       if (best >= 0) comparison.seconds_uncompressed = rows[at(best)].seconds_in_all();
     }
@@ -264,7 +269,7 @@ std::string reason(const Comparison& comparison) {
   if (!left_out.empty()) left_out += ".";
   const Estimate* second = nullptr;
   for (const Estimate& row : rows) {
-    if (!row.serves() || !is_in_runs(row) || &row == &best) continue;
+    if (!row.serves() || !is_in_runs(row.schedule) || &row == &best) continue;
     if (second == nullptr || row.seconds_in_all() < second->seconds_in_all()) second = &row;
   }
   if (second == nullptr) return text + " No other schedule runs." + left_out;

@@ -123,8 +123,7 @@ ActionSource multistage_actions(const Problem& problem) {
   return nested_actions(problem, std::make_unique<schedule::MultistagePlanner>());
 }
 
-// As many of the slots on disk as half a second is enough to plan for: the comparison asks again
-// for more of each resource.
+// As many of the slots on disk as half a second is enough to plan for.
 constexpr std::int64_t kSplitsCompared = std::int64_t{1} << 29;
 
 template <class Count>
