@@ -33,6 +33,14 @@ class WhatIf(tool.Case):
     def rows(self, answer):
         return {row["schedule"]: row for row in answer["schedules"] if row["runs"]}
 
+    def least(self, answer):
+        """Seconds of the fastest schedule of runs."""
+        return min(row["seconds"] for name, row in self.rows(answer).items() if name in IN_RUNS)
+
+    def said(self, *changes):
+        """The text, in one line."""
+        return " ".join(tool.run(*words(*changes)).stdout.split())
+
 
 class Example(WhatIf):
     def test_rows_add_up(self):
@@ -64,29 +72,27 @@ class Example(WhatIf):
         self.assertIn("async", self.rows(self.plan(slow, {"--disk": "0,unlimited"})))
 
     def test_the_cheapest_row_that_runs_is_recommended(self):
-        for changes in ({}, SLOW, {"--steps": "10"}, {"--memory": "1GiB"}, {"--disk": "0"},
-                        {"--write-rate": "1MB/s", "--read-rate": "1MB/s"},
-                        {"--disk": "2TiB", "--steps": "5000"}):
+        for changes in ({}, {"--steps": "10"}, {"--disk": "0"}, {"--disk": "2TiB", "--steps": "5000"}):
             answer = self.plan(changes)
-            least = min(row["seconds"] for name, row in self.rows(answer).items() if name in IN_RUNS)
+            least = self.least(answer)
             self.assertIn(answer["recommended"], IN_RUNS)
             chosen = self.rows(answer)[answer["recommended"]]
             self.assertLessEqual(chosen["seconds"], least * (1 + 1e-9))
             self.assertTrue(answer["why"])
 
     def test_where_every_core_computes_a_transfer_takes_its_time_from_the_steps(self):
-        for changes in (SLOW, {**SLOW, "--disk": "2TiB", "--steps": "4000"}):
-            free, busy = self.plan(changes), self.answer(*words(changes), "--cores-busy", "--json")
-            self.assertEqual((free["cores_busy"], busy["cores_busy"]), (False, True))
-            for name, row in self.rows(busy).items():
-                transfers = int(row["bytes_written"]) / (512 * 2**20 * 64) * free["seconds_write"] + \
-                    int(row["bytes_read"]) / (512 * 2**20 * 64) * free["seconds_read"]
-                computing = int(row["forward_steps"]) * free["seconds_step"] + \
-                    free["steps"] * free["seconds_adjoint"]
-                self.assertGreaterEqual(row["seconds"], (computing + transfers) * (1 - 1e-9), name)
-                self.assertGreaterEqual(row["seconds"], self.rows(free)[name]["seconds"] * (1 - 1e-9), name)
-            self.assertAlmostEqual(self.rows(busy)[free["recommended"]]["seconds"], free["seconds_cores_busy"], 6)
-            self.assertIn("(--cores-busy)", " ".join(tool.run(*words(changes)).stdout.split()))
+        changes = {**SLOW, "--disk": "2TiB", "--steps": "4000"}
+        free, busy = self.plan(changes), self.answer(*words(changes), "--cores-busy", "--json")
+        self.assertEqual((free["cores_busy"], busy["cores_busy"]), (False, True))
+        for name, row in self.rows(busy).items():
+            transfers = int(row["bytes_written"]) / (512 * 2**20 * 64) * free["seconds_write"] + \
+                int(row["bytes_read"]) / (512 * 2**20 * 64) * free["seconds_read"]
+            computing = int(row["forward_steps"]) * free["seconds_step"] + \
+                free["steps"] * free["seconds_adjoint"]
+            self.assertGreaterEqual(row["seconds"], (computing + transfers) * (1 - 1e-9), name)
+            self.assertGreaterEqual(row["seconds"], self.rows(free)[name]["seconds"] * (1 - 1e-9), name)
+        self.assertAlmostEqual(self.rows(busy)[free["recommended"]]["seconds"], free["seconds_cores_busy"], 6)
+        self.assertIn("(--cores-busy)", self.said(changes))
 
     def test_more_slots_in_single_precision_fit(self):
         few = {"--memory": "10.5GiB", "--state": "1GiB", "--steps": "1000"}
@@ -125,7 +131,7 @@ class Example(WhatIf):
         plain = self.plan(short)
         compressed = self.plan(short, {"--compress": "4"})
         self.assertEqual(compressed["seconds_write"], plain["seconds_write"])
-        self.assertEqual(compressed["seconds_uncompressed"], min(row["seconds"] for name, row in self.rows(plain).items() if name in IN_RUNS))
+        self.assertEqual(compressed["seconds_uncompressed"], self.least(plain))
         for schedule, row in self.rows(plain).items():
             less = self.rows(compressed)[schedule]
             self.assertAlmostEqual(less["seconds"] / row["seconds"], 1, 3)
@@ -151,23 +157,16 @@ class Example(WhatIf):
         self.assertEqual((sketch["arrays"], sketch["runs"]), (128, True))
         self.assertEqual(sketch["ram_bytes"], (128 + 3) * 512 * 2**20)
         self.assertAlmostEqual(sketch["seconds"], answer["seconds_ideal"], 6)
-        text = " ".join(tool.run(*words({"--memory": "80GiB", "--sketch": "128"})).stdout.split())
+        text = self.said({"--memory": "80GiB", "--sketch": "128"})
         self.assertIn("sketch 1.00 13 h 20 min 0 % 65.5 GiB - - -", text)
         self.assertIn("sketch 128 arrays as large as a state; an estimate", text)
 
     def test_a_sketch_needs_its_memory(self):
         sketch = self.plan({"--sketch": "128"})["sketch"]
         self.assertEqual((sketch["runs"], sketch["why_not"]), (False, "needs 65.5 GiB of memory per rank"))
-        self.assertIn("sketch cannot run: needs 65.5 GiB", " ".join(tool.run(*words({"--sketch": "128"})).stdout.split()))
+        self.assertIn("sketch cannot run: needs 65.5 GiB", self.said({"--sketch": "128"}))
         self.refuse(*words({"--sketch": "0"}))
         self.assertIn("--sketch", self.refuse(*words({"--memory": None, "--sketch": "128", "--target": "1.2"})))
-
-    def test_every_state_in_ram_is_the_ideal(self):
-        answer = self.plan({"--steps": "10"})
-        self.assertEqual(answer["recommended"], "store_all")
-        row = self.rows(answer)["store_all"]
-        self.assertAlmostEqual(row["seconds"], answer["seconds_ideal"], 9)
-        self.assertEqual(row["recompute_factor"], 1)
 
     def test_revolve_costs_what_it_counts_in_the_abstract(self):
         answer = self.plan()
@@ -176,7 +175,7 @@ class Example(WhatIf):
         self.assertEqual(row["forward_steps"], counted["advances"])
 
     def test_least_memory_runs_no_step_more_than_twice_in_the_fewest_states(self):
-        for steps, states in ((1, 1), (4, 2), (5, 3), (8, 3), (9, 4), (64, 10), (65, 11)):
+        for steps, states in ((1, 1), (5, 3), (65, 11)):
             row = self.rows(self.plan({"--steps": f"{steps}"}))["least_memory"]
             # s (s + 3) / 2 steps, TURN among them, are reversed with s states.
             self.assertEqual(row["slots"], states)
@@ -189,15 +188,13 @@ class Example(WhatIf):
             self.assertNotIn("least_memory", self.rows(tool.json.loads(less.stdout)))
 
     def test_text_fits_a_terminal(self):
-        for columns in ("80", "100", "20", "1000"):
-            for changes in ({}, SLOW, {"--disk": "10GiB"}, {"--steps": "4000000000000000000"}):
-                process = tool.run(*words(changes), env={**tool.os.environ, "COLUMNS": columns})
-                self.assertEqual(process.returncode, 0, tool.said(process))
-                self.assertLessEqual(max(map(len, process.stdout.splitlines())),
-                                     min(max(int(columns), 80), 100), process.stdout)
-                for line in process.stdout.splitlines():
-                    self.assertEqual(line, line.rstrip())
-                self.assertTrue(process.stdout.isascii())
+        for columns, changes in (("20", {}), ("80", {"--disk": "10GiB"}), ("100", SLOW), ("1000", {"--steps": "4000000000000000000"})):
+            process = tool.run(*words(changes), env={**tool.os.environ, "COLUMNS": columns})
+            self.assertEqual(process.returncode, 0, tool.said(process))
+            lines = process.stdout.splitlines()
+            self.assertLessEqual(max(map(len, lines)), min(max(int(columns), 80), 100), process.stdout)
+            self.assertEqual(lines, [line.rstrip() for line in lines])
+            self.assertTrue(process.stdout.isascii())
 
     def test_text_says_what_json_says(self):
         text = tool.run(*words(SLOW)).stdout
@@ -229,7 +226,7 @@ class Monotone(WhatIf):
     def best(self, *changes):
         answer = self.plan(*changes)
         times = {name: row["seconds"] for name, row in self.rows(answer).items()}
-        best = min(seconds for name, seconds in times.items() if name in IN_RUNS)
+        best = self.least(answer)
         # It does not weigh what its transfers cost.
         times.pop("multistage", None)
         return {**times, "": best}
@@ -247,31 +244,24 @@ class Monotone(WhatIf):
             before = now
 
     def test_more_memory_never_costs_more_time(self):
-        memory = [f"{gib}GiB" for gib in (1, 1.2, 1.6, 2, 2.5, 3, 4, 5, 8, 9, 16, 33, 100, 513)]
-        for base in ({"--steps": "1000"}, {**SLOW, "--steps": "1000"},
-                     {**SLOW, "--steps": "700", "--disk": "400GiB"},
-                     {**SLOW, "--steps": "1000", "--tape-size": "1GiB"}):
+        memory = [f"{gib}GiB" for gib in (1, 1.2, 2, 2.5, 5, 9, 33, 513)]
+        for base in ({**SLOW, "--steps": "700", "--disk": "400GiB"}, {**SLOW, "--steps": "1000", "--tape-size": "1GiB"}):
             self.check("--memory", memory, base)
 
     def test_more_disk_never_costs_more_time(self):
-        disk = [f"{gib}GiB" for gib in (40, 64, 65, 100, 400, 1000, 10000, 100000)]
-        for steps in ("100", "1000"):
-            self.check("--disk", disk, {**SLOW, "--steps": steps})
+        self.check("--disk", [f"{gib}GiB" for gib in (40, 64, 65, 400, 10000)], {**SLOW, "--steps": "1000"})
 
     def test_a_faster_disk_never_costs_more_time(self):
-        for flag in ("--write-rate", "--read-rate"):
-            for base in ({**SLOW, "--steps": "1000"}, {"--steps": "300", "--memory": "1GiB"}):
-                self.check(flag, [f"{rate}MB/s" for rate in (1, 10, 50, 100, 150, 1000, 9000)], base)
+        for flag, base in (("--write-rate", {**SLOW, "--steps": "1000"}), ("--read-rate", {"--steps": "300", "--memory": "1GiB"})):
+            self.check(flag, [f"{rate}MB/s" for rate in (1, 50, 100, 150, 9000)], base)
 
     def test_gains_are_what_a_second_question_answers(self):
         base = {**SLOW, "--disk": "10TiB", "--steps": "3000"}
         answer = self.plan(base)
         gains = {gain["resource"]: gain for gain in answer["gains"]}
         self.assertEqual(set(gains), {"memory", "disk rate", "disk space"})
-        for resource, change in (("memory", {"--memory": "16GiB"}),
-                                 ("disk rate", {"--write-rate": "200MB/s",
-                                                "--read-rate": "240MB/s"}),
-                                 ("disk space", {"--disk": "20TiB"})):
+        for resource, change in (("memory", {"--memory": "16GiB"}), ("disk space", {"--disk": "20TiB"}),
+                                 ("disk rate", {"--write-rate": "200MB/s", "--read-rate": "240MB/s"})):
             twice = gains[resource]["twice"]
             self.assertAlmostEqual(twice["seconds"], self.best(base, change)[""], 6)
             self.assertGreaterEqual(twice["seconds_gained"], 0)
@@ -288,15 +278,12 @@ class Limits(WhatIf):
         return row["why_not"]
 
     def test_rows_that_cannot_run_say_why(self):
-        self.assertIn("of memory", self.why_not("store_all"))
-        self.assertIn("--write-rate", self.why_not("async", {"--write-rate": None, "--read-rate": None}))
-        self.assertIn("on disk", self.why_not("async", {"--disk": "10GiB"}))
-        self.assertIn("at a time", self.why_not("disk_revolve", {**SLOW, "--disk": "100GiB"}))
-
-    def test_no_schedule_runs(self):
+        for schedule, words_said, changes in (
+                ("store_all", "of memory", {}), ("async", "--write-rate", {"--write-rate": None, "--read-rate": None}),
+                ("async", "on disk", {"--disk": "10GiB"}), ("disk_revolve", "at a time", {**SLOW, "--disk": "100GiB"})):
+            self.assertIn(words_said, self.why_not(schedule, changes))
         for schedule in ("store_all", "revolve", "async", "hrevolve"):
-            why = self.why_not(schedule, {"--memory": "100MiB"}, exit_code=1)
-            self.assertIn("of memory", why)
+            self.assertIn("of memory", self.why_not(schedule, {"--memory": "100MiB"}, exit_code=1))
 
     def test_the_memory_that_is_named_suffices(self):
         why = self.why_not("store_all", {"--steps": "1000"})
@@ -313,13 +300,6 @@ class Picture(WhatIf):
             answer = self.answer(*words(*changes), "--json", "--schedule", schedule, "--svg", file)
             text = file.read_text()
         return xml.etree.ElementTree.fromstring(text), self.rows(answer)[schedule], text
-
-    def test_one_that_cannot_be_drawn_leaves_the_file_alone(self):
-        with tempfile.TemporaryDirectory() as directory:
-            file = pathlib.Path(directory) / "sweep.svg"
-            file.write_text("before")
-            self.refuse(*words({"--steps": str(2**62 - 2)}), "--svg", file)
-            self.assertEqual(file.read_text(), "before")
 
     def check(self, *changes, schedule):
         svg, row, text = self.draw(*changes, schedule=schedule)
@@ -353,21 +333,15 @@ class Picture(WhatIf):
             self.assertTrue(left >= 0 and left + length <= width, text.text)
             self.assertTrue(size <= y <= height - 3, text.text)
 
-    def test_every_schedule(self):
-        base = {**SLOW, "--steps": "700", "--memory": "4GiB"}
-        for schedule in ("revolve", "async", "overlapped", "disk_revolve", "hrevolve", "multistage", "double"):
-            for more in ({}, {"--tape-size": "700MiB"}):
-                self.check(base, more, schedule=schedule)
-        for more in ({}, {"--tape-size": "700MiB"}):
-            self.check(base, {"--memory": "40GiB"}, more, schedule="least_memory")
-        self.check(base, {"--tape-size": "700MiB"}, schedule="mixed")
-        for more in ({}, {"--tape-size": "200MiB"}):
-            self.check({"--steps": "10"}, more, schedule="store_all")
-
-    def test_many_steps_and_few(self):
-        for steps in ("1", "2", "149", "151", "20000", "150000"):
-            for schedule in ("revolve", "async"):
-                self.check({**SLOW, "--steps": steps}, schedule=schedule)
+    def test_every_schedule_in_many_steps_and_few(self):
+        base, tape = {**SLOW, "--steps": "700", "--memory": "4GiB"}, {"--tape-size": "700MiB"}
+        for schedule, *changes in (
+                ("revolve",), ("overlapped",), ("disk_revolve", tape), ("hrevolve",), ("multistage",), ("double",), ("double", tape),
+                ("mixed", tape), ("least_memory", {"--memory": "40GiB"}), ("store_all", EXAMPLE, {"--steps": "10"}),
+                ("store_all", EXAMPLE, {"--steps": "10", "--tape-size": "200MiB"}), ("async", tape),
+                *((name, {"--memory": "8GiB", "--steps": steps}) for name, steps in (
+                    ("async", "1"), ("revolve", "2"), ("async", "149"), ("revolve", "151"), ("async", "150000")))):
+            self.check(base, *changes, schedule=schedule)
 
     def test_says_what_it_shows(self):
         svg = self.check({**SLOW, "--steps": "700"}, schedule="async")
@@ -390,7 +364,12 @@ class Picture(WhatIf):
         self.assertEqual((process.returncode, process.stdout), (3, ""))
         self.assertIn("--svg /absent/x.svg: No such file", process.stderr)
         self.assertIn("store_all", self.refuse(*words(), "--schedule", "store_all", "--svg", "/tmp/x.svg"))
-        self.assertIn("--svg", self.refuse(*words({"--steps": "5000001"}), "--svg", "/tmp/x.svg"))
+        with tempfile.NamedTemporaryFile("w+", suffix=".svg") as file:  # is left alone
+            file.write("before")
+            file.flush()
+            for steps in (5000001, 2**62 - 2):
+                self.assertIn("--s", self.refuse(*words({"--steps": str(steps)}), "--svg", file.name))
+            self.assertEqual(pathlib.Path(file.name).read_text(), "before")
         self.assertIn("--schedule", self.refuse(*words(), "--schedule", "best"))
 
 
@@ -431,11 +410,9 @@ class Target(WhatIf):
             self.assertEqual(process.returncode, 0 if in_time else 1, process.stdout)
             self.assertIn(f"per rank: {'yes' if in_time else 'no'}, ", process.stdout)
 
-    def test_beyond_the_disk_is_said(self):
+    def test_that_needs_no_disk_or_that_no_memory_meets_is_said(self):
         process = tool.run(*words({"--memory": None, "--target": "1.001", "--write-rate": "1KB/s", "--read-rate": "1KB/s"}))
         self.assertIn("with the disk  out of its reach: ", process.stdout)
-
-    def test_that_no_memory_meets_is_said(self):
         process = tool.run(*words({"--memory": None}), "--walltime", "1s")
         self.assertEqual(process.returncode, 1)
         self.assertIn("no memory suffices", process.stdout)
@@ -456,21 +433,9 @@ class Passes(WhatIf):
                 self.assertAlmostEqual(passes[direction]["seconds"], 600 * step, 6)
             self.assertAlmostEqual(passes["seconds"], answer["seconds_ideal_passes"], 6)
 
-    def test_with_a_disk_for_every_state_wait_for_it_at_most(self):
-        for rate in ("100MB/s", "10GB/s"):
-            answer = self.plan(self.BASE, {"--write-rate": rate, "--read-rate": rate, "--disk": None})
-            passes = self.rows(answer)["async"]["passes"]
-            for direction, step in (("forward", 0.1), ("reverse", 0.16)):
-                steps, row = passes[direction]["forward_steps"], passes[direction]
-                computing = 600 * step + steps * 0.08
-                self.assertAlmostEqual(row["seconds"], computing + row["seconds_waiting"], 6)
-                if rate == "10GB/s":
-                    self.assertEqual(steps, 0)
-                    self.assertEqual(row["seconds_waiting"], 0)
-
     def test_add_up_in_every_row(self):
-        for count in ("1", "2", "3", "20", "1000001"):
-            for changes in ({}, {"--tape-size": "1GiB"}, {"--write-rate": None, "--read-rate": None}):
+        for count in ("1", "3", "1000001"):
+            for changes in ({"--tape-size": "1GiB"}, {"--write-rate": None, "--read-rate": None}):
                 answer = self.plan(self.BASE, {"--passes": count}, changes)
                 self.assertEqual(answer["passes"], int(count))
                 for name, row in self.rows(answer).items():
@@ -499,8 +464,7 @@ class Passes(WhatIf):
     def test_without_x_0_there_are_none(self):
         answer = self.plan(self.BASE, {"--tape-size": "1GiB"})
         self.assertIn("x_0", self.rows(answer)["mixed"]["passes"]["why_not"])
-        text = " ".join(tool.run(*words(self.BASE, {"--tape-size": "1GiB"})).stdout.split())
-        self.assertIn("mixed has no passes: it does not hold x_0", text)
+        self.assertIn("mixed has no passes: it does not hold x_0", self.said(self.BASE, {"--tape-size": "1GiB"}))
 
     def test_text_has_a_table_of_them(self):
         text = tool.run(*words(self.BASE)).stdout
@@ -527,31 +491,21 @@ class Passes(WhatIf):
         self.assertEqual((forward, writes), (int(row["forward_steps"]), int(row["bytes_written"]) // (64 << 29)))
 
     def test_what_makes_no_sense_is_refused(self):
-        self.assertIn("--passes", self.refuse(*words(self.BASE, {"--passes": "0"})))
-        self.assertIn("--passes", self.refuse(*words(self.BASE, {"--steps": "1000001"})))
-        self.assertIn("--visit-time", self.refuse(*words(self.BASE, {"--passes": None})))
-        self.assertIn("--passes", self.refuse(*words(self.BASE, {"--memory": None, "--target": "1.2"})))
+        for flag, changes in (("--passes", {"--passes": "0"}), ("--passes", {"--steps": "1000001"}),
+                              ("--visit-time", {"--passes": None}), ("--passes", {"--memory": None, "--target": "1.2"})):
+            self.assertIn(flag, self.refuse(*words(self.BASE, changes)))
 
 
 class Arguments(WhatIf):
-    def test_absurd_values_are_refused_by_name(self):
-        for flag, value in (("--steps", "0"), ("--steps", "1e30"), ("--state", "0"),
-                            ("--state", "9e18"), ("--state", "much"), ("--memory", "-1"),
-                            ("--memory", "1e30"), ("--step-time", "0"), ("--step-time", "nan"),
-                            ("--step-time", "inf"), ("--step-time", "1e300"),
-                            ("--step-time", "-1"), ("--adjoint-time", "x"), ("--ranks", "0"),
-                            ("--ranks", "1e12"), ("--write-rate", "0B/s"),
-                            ("--write-rate", "1GB"), ("--read-rate", "fast"), ("--disk", "-3"),
-                            ("--disk", "lots"), ("--tape-size", "0"), ("--stiff", "yes")):
-            message = self.refuse(*(f"{flag}={text}" if flag != "plan" else text
-                                    for flag, text in {"plan": "plan", **EXAMPLE,
-                                                       flag: value}.items()))
-            self.assertIn(flag, message)
+    def test_absurd_and_missing_values_are_refused_by_name(self):
+        for flag, values in {"--steps": "0 1e30", "--state": "0 9e18 much", "--memory": "-1 1e30", "--step-time": "0 nan inf 1e300 -1",
+                             "--adjoint-time": "x", "--ranks": "0 1e12", "--write-rate": "0B/s 1GB", "--read-rate": "fast",
+                             "--disk": "-3 lots", "--tape-size": "0", "--stiff": "yes"}.items():
+            for value in values.split():
+                self.assertIn(flag, self.refuse("plan", *(f"{name}={text}" for name, text in {**EXAMPLE, flag: value}.items())))
 
-    def test_missing(self):
-        for flag in ("--steps", "--state", "--memory", "--step-time"):
+        for flag in ("--steps", "--state", "--memory", "--step-time", "--write-rate"):  # missing
             self.assertIn(flag, self.refuse(*words({flag: None})))
-        self.assertIn("--write-rate", self.refuse(*words({"--write-rate": None})))
 
     def test_times_have_units_and_an_adjoint_step_is_two(self):
         plain = self.plan({"--step-time": "0.08", "--adjoint-time": "0.16"})
@@ -559,14 +513,10 @@ class Arguments(WhatIf):
         self.assertIn("expected a number of seconds, e.g. 0.08", self.refuse(*words({"--step-time": "long"})))
 
     def test_extremes_are_answered(self):
-        for changes in ({"--steps": "4611686018427387902"}, {"--ranks": "2147483648"},
-                        {"--state": "1"}, {"--memory": "4EiB"}, {"--memory": "4000000PB"},
-                        {"--steps": "1000000000000", "--state": "24", "--memory": "1MiB"},
-                        {"--steps": "1000000", "--disk": "100TiB"},
-                        {"--step-time": "1e-9", "--adjoint-time": "0"},
-                        {"--step-time": "1e18", "--adjoint-time": "1e18"},
-                        {"--write-rate": "1B/s", "--read-rate": "1B/s"},
-                        {"--steps": "1"}):
+        for changes in ({"--steps": "4611686018427387902"}, {"--ranks": "2147483648"}, {"--state": "1"}, {"--memory": "4EiB"},
+                        {"--memory": "4000000PB"}, {"--steps": "1000000000000", "--state": "24", "--memory": "1MiB"},
+                        {"--steps": "1000000", "--disk": "100TiB"}, {"--step-time": "1e-9", "--adjoint-time": "0"},
+                        {"--step-time": "1e18", "--adjoint-time": "1e18"}, {"--write-rate": "1B/s", "--read-rate": "1B/s"}, {"--steps": "1"}):
             process = tool.run(*words(changes), "--json")
             self.assertIn(process.returncode, (0, 2), tool.said(process))
             if process.returncode == 0:
