@@ -64,20 +64,15 @@ class Command(tool.Case):
         self.assertLessEqual(max(map(len, tool.run("options").stdout.splitlines())), 78)
         self.assertIn("the nearest is 'memory'", self.refuse("options", "memry"))
 
-    def test_a_flag_has_no_value(self):
-        for flag in ("--json", "--cores-busy"):
-            self.assertIn(flag, self.refuse("plan", flag + "=7"))
-
     def test_wrong_words(self):
-        self.refuse()
-        self.assertIn("paln", self.refuse("paln"))
-        self.assertIn("--stpes", self.refuse("plan", "--stpes", "3"))
-        self.assertIn("extra", self.refuse("plan", "--steps", "3", "extra"))
-        self.assertIn("--steps needs a value", self.refuse("plan", "--steps"))
-        self.assertIn("see anadrome plan --help", self.refuse("plan", "--stpes", "3"))
-        self.assertIn("'--stpes' is not known here; did you mean --steps?", self.refuse("plan", "--stpes", "3"))
-        self.assertIn("'--step' is not known here; did you mean --steps or --step-time?", self.refuse("plan", "--step", "3"))
-        self.assertIn("'--output' is not known here; did you mean", self.refuse("timeline", "trace.json", "--output", "x.svg"))
+        for said, *words in (
+                ("",), ("paln", "paln"), ("extra", "plan", "--steps", "3", "extra"), ("--steps needs a value", "plan", "--steps"),
+                ("see anadrome plan --help", "plan", "--stpes", "3"),
+                ("'--stpes' is not known here; did you mean --steps?", "plan", "--stpes", "3"),
+                ("'--step' is not known here; did you mean --steps or --step-time?", "plan", "--step", "3"),
+                ("'--output' is not known here; did you mean", "timeline", "trace.json", "--output", "x.svg"),
+                ("--json", "plan", "--json=7"), ("--cores-busy", "plan", "--cores-busy=7")):  # a flag has no value
+            self.assertIn(said, self.refuse(*words))
 
     def test_output_that_cannot_be_written(self):
         words = ("count", "revolve", "--steps", "10000", "--slots", "3")

@@ -48,8 +48,8 @@ class Actions(tool.Case):
 
     def test_what_is_counted_is_what_is_done(self):
         prices = ("--write", 3, "--read", 2)
-        for steps in (1, 2, 30):
-            for slots in (1, 3):
+        for steps, several in ((1, (1,)), (2, (3,)), (30, (1, 3))):
+            for slots in several:
                 for schedule in ("revolve", "online"):
                     self.play(schedule, steps, slots)
                 for restarts in (0, 1):
@@ -107,57 +107,39 @@ class Extremes(tool.Case):
 
     def test_whatever_is_asked_ends(self):
         for schedule in ("revolve", "async", "overlapped", "mixed", "disk_revolve", "hrevolve", "multistage", "online"):
-            for steps in (1, 10**9, 2**62 - 1):
-                for slots in (1, 7, 10**9, 2**62):
-                    words = ("count", schedule, "--json", "--steps", steps, "--slots", slots,
-                             "--disk-slots", 5, "--write", 10, "--read", 10)
-                    process = tool.run(*words)
-                    self.assertIn(process.returncode, (0, 2), tool.said(process))
-                    if process.returncode == 0:
-                        self.assertGreaterEqual(int(json.loads(process.stdout)["advances"]), steps - 1, words)
-                    else:
-                        self.assertEqual(len(process.stderr.splitlines()), 1)
+            for steps, slots in ((1, 2**62), (10**9, 1), (10**9, 10**9), (2**62 - 1, 1), (2**62 - 1, 7), (2**62 - 1, 2**62)):
+                words = ("count", schedule, "--json", "--steps", steps, "--slots", slots,
+                         "--disk-slots", 5, "--write", 10, "--read", 10)
+                process = tool.run(*words)
+                self.assertIn(process.returncode, (0, 2), tool.said(process))
+                if process.returncode == 0:
+                    self.assertGreaterEqual(int(json.loads(process.stdout)["advances"]), steps - 1, words)
+                else:
+                    self.assertEqual(len(process.stderr.splitlines()), 1)
 
 
 class Arguments(tool.Case):
-    def test_a_schedule_is_known_in_any_case_of_its_name(self):
-        small, large = (self.answer("count", name, "--steps", 10, "--slots", 3, "--json")
-                        for name in ("hrevolve", "HRevolve"))
+    def test_are_refused_by_name(self):
+        for flag, values in {"--steps": f"0 -5 1.5 ten 1e19 1e400 {'9' * 400}", "--slots": "0 4611686018427387905 nan",
+                             "--uf": "-1 . 1e inf", "--ub": "0.1234567891", "--write": "x", "--read": "1e30", "--interval": "0",
+                             "--disk-slots": "-1", "--tape-slots": "0", "--stiff": "2"}.items():
+            for value in values.split():
+                good = {"--steps": "10", "--slots": "3", flag: value}
+                self.assertIn(flag, self.refuse("count", "revolve", *(f"{name}={text}" for name, text in good.items())))
+        small, large = (self.answer("count", name, "--steps", 10, "--slots", 3, "--json") for name in ("hrevolve", "HRevolve"))
         self.assertEqual(small, large)
 
-    def test_are_refused_by_name(self):
-        good = {"--steps": "10", "--slots": "3"}
-        for flag, value in (("--steps", "0"), ("--steps", "-5"), ("--steps", "1.5"),
-                            ("--steps", "ten"), ("--steps", "1e19"), ("--steps", "1e400"),
-                            ("--steps", "9" * 400), ("--slots", "0"),
-                            ("--slots", "4611686018427387905"), ("--slots", "nan"),
-                            ("--uf", "-1"), ("--uf", "."), ("--uf", "1e"), ("--uf", "inf"),
-                            ("--ub", "0.1234567891"), ("--write", "x"), ("--read", "1e30"),
-                            ("--interval", "0"), ("--disk-slots", "-1"), ("--tape-slots", "0"),
-                            ("--stiff", "2")):
-            words = {**good, flag: value}
-            message = self.refuse("count", "revolve", *(f"{key}={text}" for key, text in words.items()))
-            self.assertIn(flag, message)
-        self.assertIn("store_all, revolve", self.refuse("count", "best", "--steps", 3, "--slots", 3))
-
-    def test_that_are_missing(self):
-        self.assertIn("--steps", self.refuse("count", "revolve", "--slots", 3))
-        self.assertIn("--slots", self.refuse("count", "revolve", "--steps", 3))
-        self.assertIn("SCHEDULE", self.refuse("count", "--slots", 3, "--steps", 3))
-
-    def test_that_another_schedule_has(self):
-        self.assertIn("fewer --steps", self.refuse("count", "disk_revolve", "--slots", 3, "--steps", 4 * 10**18))
-        base = ("count", "revolve", "--steps", 3, "--slots", 3)
-        self.assertIn("--tape-slots", self.refuse(*base, "--tape-slots", 2))
-        self.assertIn("--interval", self.refuse(*base, "--interval", 2))
-        self.assertIn("--costs", self.refuse(*base, "--costs", "/dev/null"))
-        self.assertIn("--costs", self.refuse("count", "uneven", "--steps", 3, "--slots", 3))
-        for name in ("double", "least_memory"):
-            self.assertIn(f"use anadrome solve {name}", self.refuse("count", name, "--steps", 3, "--slots", 3))
-        self.assertIn("--memory", self.refuse(*base, "--memory", "1GiB"))
-
-    def test_costs_that_overflow_128_bits(self):
-        self.assertIn("128", self.refuse("count", "revolve", "--steps", 2**62, "--slots", 1, "--uf", 2**62))
+    def test_that_are_missing_or_another_schedule_s(self):
+        base = ("--steps", 3, "--slots", 3)
+        for said, *words in (
+                ("--steps", "revolve", "--slots", 3), ("--slots", "revolve", "--steps", 3), ("SCHEDULE", *base),
+                ("store_all, revolve", "best", *base), ("fewer --steps", "disk_revolve", "--slots", 3, "--steps", 4 * 10**18),
+                ("--tape-slots", "revolve", *base, "--tape-slots", 2), ("--interval", "revolve", *base, "--interval", 2),
+                ("--costs", "revolve", *base, "--costs", "/dev/null"), ("--costs", "uneven", *base),
+                ("use anadrome solve double", "double", *base), ("use anadrome solve least_memory", "least_memory", *base),
+                ("--memory", "revolve", *base, "--memory", "1GiB"),
+                ("128", "revolve", "--steps", 2**62, "--slots", 1, "--uf", 2**62)):
+            self.assertIn(said, self.refuse("count", *words))
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ class Pictures(tool.Case):
         self.assertEqual((process.returncode, process.stdout, process.stderr), (0, "", ""))
         self.assertEqual(file.read_text(), self.timeline())
 
-    def test_a_timeline_that_cannot_be_drawn_leaves_the_picture_alone(self):
+    def test_a_timeline_that_cannot_be_drawn_or_written_is_said_and_leaves_the_picture_alone(self):
         picture = self.folder / "picture.svg"
         picture.write_text("before")
         (self.folder / "other.json").write_text('{"traceEvents": []}')
@@ -76,8 +76,6 @@ class Pictures(tool.Case):
             self.assertIn(said, self.refuse("timeline", self.folder / name, "--svg", picture))
             self.assertEqual(picture.read_text(), "before")
         self.assertIn("TRACE", self.refuse("timeline"))
-
-    def test_a_timeline_that_cannot_be_written_is_said(self):
         process = tool.run("timeline", self.trace, "--svg", "/absent/x.svg")
         self.assertEqual((process.returncode, process.stdout), (3, ""))
         self.assertIn("--svg /absent/x.svg: No such file", process.stderr)

@@ -65,21 +65,11 @@ class Sound(Runs):
         path = self.write("fin", "kept")
         for command, blocks in (("inspect", 0), ("verify", 10)):
             run, = self.look(command, path)
-            self.assertEqual(run["state"], "kept")
-            self.assertEqual(run["run_id"], "00112233445566778899aabbccddeeff")
-            self.assertEqual(run["steps"], 50)
-            self.assertEqual(run["ranks"], 2)
-            self.assertEqual(run["anchors"], 5)
-            self.assertEqual(run["newest_step"], 40)
-            self.assertEqual(run["blocks_checked"], blocks)
-            self.assertIsNone(run["resume"])
-            self.assertIs(run["healthy"], True)
+            expected = dict(state="kept", run_id="00112233445566778899aabbccddeeff", steps=50, ranks=2, anchors=5, newest_step=40,
+                            blocks_checked=blocks, resume=None, healthy=True, bytes=sum(f.stat().st_size for f in path.iterdir()),
+                            allocated=sum(512 * f.stat().st_blocks for f in path.iterdir()))
+            self.assertEqual({name: run[name] for name in expected}, expected)
             self.assertEqual(self.problems_of(run), [])
-            self.assertEqual(run["bytes"], sum(f.stat().st_size for f in path.iterdir()))
-            self.assertEqual(run["allocated"], sum(512 * f.stat().st_blocks for f in path.iterdir()))
-
-    def test_holes_are_not_on_disk(self):
-        path = self.write("fin", "kept")
         (path / "segment-000001.h5").touch()
         os.truncate(path / "segment-000001.h5", 1 << 30)
         process = tool.run("inspect", path)
@@ -92,13 +82,11 @@ class Sound(Runs):
         path = self.write("killed", "dead")
         for command, blocks in (("inspect", 0), ("verify", 8)):
             run, = self.look(command, path)
-            self.assertEqual(run["state"], "dead")
-            self.assertEqual(run["blocks_checked"], blocks)
+            self.assertEqual((run["state"], run["blocks_checked"], run["healthy"]), ("dead", blocks, True))
             # Generation 3 is on one rank only.
             self.assertEqual(run["resume"], {"generation": 2, "phase": "reverse", "position": 25,
                                              "steps": 50, "anchors": 3})
             self.assertEqual(run["adjoints_checked"], 2 if command == "verify" else 0)
-            self.assertIs(run["healthy"], True)
 
     def test_stopped(self):
         path = self.write("halted", "stopped")
@@ -106,10 +94,6 @@ class Sound(Runs):
         self.assertEqual(run["state"], "stopped")
         self.assertEqual(run["resume"]["position"], 25)
         self.assertEqual(self.problems_of(run), [])
-        process = tool.run("clean", path)
-        self.assertEqual(process.returncode, 0, tool.said(process))
-        self.assertIn("stopped, not touched", process.stdout)
-        self.assertTrue((path / "journal-000000").exists())
 
     def test_live(self):
         path = self.write_live("busy")
@@ -153,13 +137,8 @@ class Sound(Runs):
         (self.directory / "link").symlink_to(self.directory / "a")
         runs = self.look("verify", self.directory)
         self.assertEqual([pathlib.Path(run["path"]).name for run in runs], ["a", "b"])
-
-    def test_text(self):
-        self.write("fin", "kept")
-        self.write("killed", "dead")
         process = tool.run("verify", self.directory)
-        self.assertEqual(process.returncode, 0, tool.said(process))
-        for part in ("fin: kept", "killed: dead", "5 of 50 steps, x_0 to x_40", "10 blocks",
+        for part in ("a: kept", "b: dead", "5 of 50 steps, x_0 to x_40", "10 blocks",
                      "resume   reverse sweep, to be adjoined up to step 25"):
             self.assertIn(part, process.stdout)
 
@@ -188,30 +167,42 @@ class Sound(Runs):
 
 
 class Clean(Runs):
-    def test_dead_only(self):
-        kept, dead, live = self.write("a", "kept"), self.write("b", "dead"), self.write_live("c")
-        before = {path: sorted(p.name for p in path.iterdir()) for path in (kept, live)}
-        process = tool.run("clean", self.directory)
-        self.assertEqual(process.returncode, 1, tool.said(process))
-        self.assertFalse(dead.exists())
-        for path in (kept, live):
-            self.assertEqual(sorted(p.name for p in path.iterdir()), before[path])
-        self.assertIn("b: removed", process.stdout)
-        self.assertRegex(process.stdout, r"c: live, not touched: held by process \d+ on ")
+    def aged(self, path, days):
+        for file in path.iterdir():
+            changed = file.stat().st_mtime - days * 86400
+            os.utime(file, (changed, changed))
+        return path
 
-    def test_of_another_host(self):
-        live, dead = self.write("a", "elsewhere"), self.write("b", "silent")
-        process = tool.run("clean", self.directory)
-        self.assertEqual(process.returncode, 1, tool.said(process))
-        self.assertTrue(live.exists())
-        self.assertFalse(dead.exists())
-        self.assertRegex(process.stdout, r"a: live, not touched: held by process \d+ on node017")
+    def left_after(self, code, *words):
+        """The runs that are left, and what was said."""
+        process = tool.run("clean", self.directory, *words)
+        self.assertEqual(process.returncode, code, tool.said(process))
+        return sorted(path.name for path in self.directory.iterdir()), process.stdout
 
-    def test_one(self):
-        dead = self.write("b", "dead")
-        process = tool.run("clean", dead)
-        self.assertEqual(process.returncode, 0, tool.said(process))
-        self.assertEqual(list(self.directory.iterdir()), [])
+    def test_goes_what_is_dead_and_what_is_asked_for(self):
+        for kind in ("dead", "kept", "stopped", "elsewhere", "silent"):
+            self.write(kind, kind)
+        self.write_live("live")
+        self.aged(self.write("future", "dead"), -1)  # of this clock
+        files = sorted(path for path in self.directory.glob("[kles]*/*") if "silent" not in path.parts[-2])
+        left, said = self.left_after(1)
+        self.assertEqual(left, ["elsewhere", "kept", "live", "stopped"])
+        self.assertEqual(sorted(self.directory.glob("*/*")), files)
+        self.assertIn("dead: removed", said)
+        self.assertIn("stopped: stopped, not touched", said)
+        for name, host in (("live", ""), ("elsewhere", "node017")):
+            self.assertRegex(said, rf"{name}: live, not touched: held by process \d+ on {host}")
+        self.assertEqual(self.left_after(1, "--stopped")[0], ["elsewhere", "kept", "live"])
+        left, said = self.left_after(1, "--kept")
+        self.assertEqual(left, ["elsewhere", "live"])
+        self.assertIn("kept: removed", said)
+
+    def test_one_and_the_one_that_it_is_started_in(self):
+        for where, cwd in ((self.directory / "a", None), (".", self.directory / "b")):
+            self.write("a" if cwd is None else "b", "dead")
+            process = tool.run("clean", where, cwd=cwd)
+            self.assertEqual(process.returncode, 0, tool.said(process))
+            self.assertEqual(list(self.directory.iterdir()), [])
 
     def test_not_a_runs_but_for_the_names(self):
         names = ("lock", "journal-202500", "segment-00000.h5", "states.h5")
@@ -232,38 +223,6 @@ class Clean(Runs):
         said = tool.run("inspect", self.directory / "none\033[2J\nb")
         self.assertNotIn("\033", said.stderr)
         self.assertEqual(said.stderr.count("\n"), 1, said.stderr)
-
-    def test_here(self):
-        dead = self.write("b", "dead")
-        process = tool.run("clean", ".", cwd=dead)
-        self.assertEqual(process.returncode, 0, tool.said(process))
-        self.assertFalse(dead.exists())
-
-    def test_changed_in_the_future_of_this_clock(self):
-        self.aged(self.write("b", "dead"), -1)
-        self.assertEqual(self.left_after(0)[0], [])
-
-    def aged(self, path, days):
-        for file in path.iterdir():
-            changed = file.stat().st_mtime - days * 86400
-            os.utime(file, (changed, changed))
-        return path
-
-    def left_after(self, code, *words):
-        """The runs that are left, and what was said."""
-        process = tool.run("clean", self.directory, *words)
-        self.assertEqual(process.returncode, code, tool.said(process))
-        return sorted(path.name for path in self.directory.iterdir()), process.stdout
-
-    def test_stopped_and_kept_where_they_are_asked_for(self):
-        for kind in ("dead", "kept", "stopped"):
-            self.write(kind, kind)
-        self.write_live("live")
-        self.assertEqual(self.left_after(1)[0], ["kept", "live", "stopped"])
-        self.assertEqual(self.left_after(1, "--stopped")[0], ["kept", "live"])
-        left, said = self.left_after(1, "--kept")
-        self.assertEqual(left, ["live"])
-        self.assertIn("kept: removed", said)
 
     def test_older_than_so_long_only(self):
         for kind in ("dead", "kept", "stopped"):
@@ -358,27 +317,21 @@ class Damaged(Runs):
         for kind in ("kept", "dead"):
             path = self.write(kind, kind)
             file = path / "segment-00000.h5"
-            whole = file.read_bytes()
-            at = whole.index(state_bytes(2, 8000))
+            at = file.read_bytes().index(state_bytes(2, 8000))
             for byte in (at, at + 4321, at + 7999):
-                changed = bytearray(whole)
-                changed[byte] ^= 4
-                file.write_bytes(changed)
-                problem, = self.problems_of(self.answer_to(path))
+                problem, = self.problems_of(self.flipped(file, byte, also="inspect"))
                 self.assertRegex(problem, "block 2 .*step 20.* is not what was written")
-                self.assertTrue(self.answer_to(path, "inspect")["healthy"])
-            padding = bytearray(whole)
-            padding[at + 8000] ^= 4  # belongs to nobody
-            file.write_bytes(padding)
-            self.assertTrue(self.answer_to(path)["healthy"])
+            self.assertTrue(self.flipped(file, at + 8000)["healthy"])  # belongs to nobody
 
-    def flipped(self, file, at):
-        """The answer with one byte of a file changed, which is put right again."""
+    def flipped(self, file, at, also=None):
+        """The answer with one byte of a file changed, which is put right again; and that of another command."""
         whole = file.read_bytes()
         changed = bytearray(whole)
         changed[at] ^= 0x10
         file.write_bytes(changed)
         run = self.answer_to(file.parent)
+        if also:
+            self.assertTrue(self.answer_to(file.parent, also)["healthy"])
         file.write_bytes(whole)
         return run
 
@@ -428,14 +381,6 @@ class Damaged(Runs):
             self.assertTrue(run["healthy"], run)
             self.assertIsNone(run["resume"])
 
-    def test_a_commit_that_is_gone(self):
-        """Rank 0 began generation 3, and so wrote over 1, when all ranks had 2: it was there."""
-        path = self.write("dead", "dead")
-        journal = path / "journal-000001"
-        journal.write_bytes(journal.read_bytes()[:-60])
-        self.assertIn("the adjoint fields of generation 1 are not what was written",
-                      self.problems_of(self.answer_to(path)))
-
     def test_damage_in_every_part_of_a_journal(self):
         """Is seen as such wherever a later commit shows that it was synced."""
         path = self.write("dead", "dead")
@@ -450,15 +395,16 @@ class Damaged(Runs):
             seen += not run["healthy"]
         self.assertGreater(seen, 0.8 * len(places))
 
-    def test_journals_of_other_ranks(self):
+    def test_journals_of_other_ranks_and_a_commit_that_is_gone(self):
         path = self.write("dead", "dead")
         first, second = path / "journal-000000", path / "journal-000001"
         a, b = first.read_bytes(), second.read_bytes()
-        first.write_bytes(b), second.write_bytes(a)
-        self.assertIn("its header names rank 1's", self.problems_of(self.answer_to(path)))
-        first.write_bytes(a), second.unlink()
-        self.assertIn("there are journals of 1 of 2 ranks only",
-                      self.problems_of(self.answer_to(path)))
+        # The last: rank 0 began generation 3, and so wrote over 1, when all ranks had 2: it was there.
+        for ours, others, said in ((b, a, "its header names rank 1's"), (a, None, "there are journals of 1 of 2 ranks only"),
+                                   (a, b[:-60], "the adjoint fields of generation 1 are not what was written")):
+            first.write_bytes(ours)
+            second.unlink() if others is None else second.write_bytes(others)
+            self.assertIn(said, self.problems_of(self.answer_to(path)))
 
     def test_truncated(self):
         for kind in ("kept", "dead"):
@@ -554,27 +500,27 @@ class Views(Runs):
     ROWS = [("segment-00000.h5", slot) for slot in range(3)] + \
            [("segment-00001.h5", slot) for slot in range(2)]
 
-    def test_right_ones(self):
-        path = self.write("fin", "kept")
+    def test_other_states_are_found(self):
+        path, other = self.write("right", "kept"), self.write("other", "kept")
         self.show(path, "states.h5", self.ROWS)
         self.show(path, "segment-00001.h5", [(".", slot) for slot in range(3)])
         self.assertEqual(self.problems_of(self.look("verify", path)[0]), [])
-
-    def test_other_states(self):
-        path = self.write("fin", "kept")
-        for where, rows, said in (("states.h5", self.ROWS[:3] + [self.ROWS[4], self.ROWS[4]], "does not show x_30 of rank 0"),
-                                  ("states.h5", self.ROWS[:4], "has another shape"),
-                                  ("segment-00000.h5", [(".", slot) for slot in (0, 2, 2)], "does not show x_10 of rank 0")):
+        path = other
+        for where, rows, said in (
+                ("states.h5", self.ROWS[:3] + [self.ROWS[4], self.ROWS[4]], "/states/u does not show x_30 of rank 0"),
+                ("states.h5", self.ROWS[:4], "/states/u has another shape"),
+                ("segment-00000.h5", [(".", slot) for slot in (0, 2, 2)], "/states/u does not show x_10 of rank 0"),
+                # Of a file that is not there HDF5 shows zeros, without an error.
+                ("states.h5", self.ROWS[:4] + [("segment-00002.h5", 1)], "states of segment-00002.h5, which is not here"),
+                ("states.h5", None, "/states/age is missing")):
             whole = (path / where).read_bytes()
-            self.show(path, where, rows)
-            self.assertIn(f"/states/u {said}", self.problem_of(path))
+            if rows:
+                self.show(path, where, rows)
+            else:
+                with h5py.File(path / where, "r+") as master:
+                    del master["states/age"]
+            self.assertIn(said, self.problem_of(path))
             (path / where).write_bytes(whole)
-
-    def test_another_file(self):
-        """Of one that is not there HDF5 shows zeros, without an error."""
-        path = self.write("fin", "kept")
-        self.show(path, "states.h5", self.ROWS[:4] + [("segment-00002.h5", 1)])
-        self.assertIn("states of segment-00002.h5, which is not here", self.problem_of(path))
 
     def test_one_that_hdf5_cannot_read(self):
         """The file is named in which it lies, and not that through which it is read."""
@@ -586,12 +532,6 @@ class Views(Runs):
         segment.write_bytes(everything)
         run, = self.look("verify", path, code=1)
         self.assertEqual([file["name"] for file in run["files"] if file["problems"]], [segment.name])
-
-    def test_none(self):
-        path = self.write("fin", "kept")
-        with h5py.File(path / "states.h5", "r+") as master:
-            del master["states/age"]
-        self.assertIn("/states/age is missing", self.problem_of(path))
 
 
 if __name__ == "__main__":

@@ -67,13 +67,12 @@ class Objects(Questions):
             self.assertEqual(got["advances"], int(row["C_bruteforce"]), row)
         self.for_each(tool.reference_rows("planners/gruslys_msm_small.csv"), check, 8)
 
-    def test_bytes_and_units_are_the_same_question(self):
+    def test_bytes_and_units_are_the_same_question_and_words_are_known_in_any_case(self):
         units = self.ask("objects", "--objects", "mixed", "--steps", 100, "--slots", 10, "--tape-size", 3)
         as_bytes = self.ask("objects", "--objects", "mixed", "--steps", 100, "--memory", "10KiB",
                             "--state-size", "1KiB", "--tape-size", 2500)
         self.assertEqual(units, as_bytes)
-
-    def test_actions_and_picture(self):
+        self.assertEqual(*(self.ask("objects", "--objects", word, "--steps", 9, "--slots", 4) for word in ("tape", "Tape")))
         self.expect_advances_of_actions("objects", "--objects", "tape", "--steps", 30, "--slots", 8, "--tape-size", 2)
 
 
@@ -140,8 +139,6 @@ class Join(Questions):
         words = ("join", "--branches", "20,20", "--slots", 4)
         self.assertEqual(self.ask(*words)["advances"], 99)
         self.assertEqual(self.ask(*words, "--objective", "reducible")["advances"], 118)
-
-    def test_actions_and_picture(self):
         self.expect_advances_of_actions("join", "--branches", "20,20,8", "--slots", 6)
 
 
@@ -230,11 +227,6 @@ class Graph(Questions):
 
 
 class Arguments(Questions):
-    def test_words_are_known_in_any_case(self):
-        small, large = (self.answer("solve", "objects", "--objects", word, "--steps", 9, "--slots", 4, "--json")
-                        for word in ("tape", "Tape"))
-        self.assertEqual(small, large)
-
     def test_are_refused_by_name(self):
         sizes = self.file("sizes", "1 2 x")
         broken = self.file("broken.json", "{")
