@@ -74,79 +74,48 @@ def test_memory_is_held_until_the_run_is_closed(comm):
     assert gone() is None
 
 
-def test_names_and_overlaps_are_errors_of_the_library(run):
-    u = np.zeros(4)
-    run.state(u=u)
-    with pytest.raises(anadrome.Error, match="'u'") as raised:
-        run.adjoint(u=np.zeros(4))
-    assert raised.value.status == anadrome.Status.ERR_ARGUMENT
-    with pytest.raises(anadrome.Error, match="not a field name"):
-        run.state(**{"a b": np.zeros(1)})
-
-
-def test_arrays_that_overlap_are_refused(comm):
-    u = np.zeros(4)
-    with anadrome.Run(comm, schedule="revolve") as run:
-        run.state(u=u, v=u[1:])
-        with pytest.raises(anadrome.Error, match="overlap"):
-            run.sweep(3)
-
-
-def test_a_packed_field_copies(run):
-    model = {"value": 0}
-    run.packed("model", 8, lambda buffer: buffer.cast("q").__setitem__(0, model["value"]),
-               lambda buffer: model.update(value=buffer.cast("q")[0]))
-    for action in run.sweep(9):
-        match action:
-            case anadrome.Advance(first, last):
-                model["value"] += last - first
-            case anadrome.Adjoint(k):
-                assert model["value"] == k
-
-
-def test_a_varying_field_has_the_size_that_it_says(run):
-    mesh = bytearray(b"")
-    sizes = set()
+def test_a_field_of_varying_size_copies(run):
+    """One of a fixed size, beside it."""
+    model, mesh, sizes = {"value": 0}, bytearray(b""), set()
 
     def unpack(buffer):
         sizes.add(len(buffer))
         mesh[:] = buffer
 
+    run.packed("model", 8, lambda buffer: buffer.cast("q").__setitem__(0, model["value"]),
+               lambda buffer: model.update(value=buffer.cast("q")[0]))
     run.varying("mesh", 64, lambda: len(mesh), lambda buffer: buffer.__setitem__(slice(None), mesh), unpack)
     for action in run.sweep(9):
         match action:
             case anadrome.Advance(first, last):
-                for k in range(first, last):
-                    mesh += bytes([k])
+                model["value"] += last - first
+                mesh += bytes(range(first, last))
             case anadrome.Adjoint(k):
-                assert mesh == bytes(range(k))
+                assert model["value"] == k and mesh == bytes(range(k))
     assert len(sizes) > 3
 
 
-def test_an_exception_of_pack_comes_out_of_the_loop(comm):
-    kept = []
+lent = []
 
-    def pack(buffer):
-        kept.append(buffer)
-        raise LookupError("no such part")
 
+def no_part(buffer):
+    lent.append(buffer)
+    raise LookupError("no such part")
+
+
+@pytest.mark.parametrize("pack, kind, words", [
+    (no_part, LookupError, "no such part"),
+    (lambda buffer, kept=[]: kept.append(np.frombuffer(buffer, "u1")), BufferError, "field 'model'.*kept the buffer")])
+def test_what_pack_raises_or_keeps_ends_the_loop(comm, pack, kind, words):
     run = anadrome.Run(comm, schedule="store_all", audit="off")
     run.packed("model", 8, pack, lambda buffer: None)
-    with pytest.raises(LookupError, match="no such part"), run:
+    with pytest.raises(kind, match=words), run:
         for action in run.sweep(3):
             pass
     assert run.closed
-    with pytest.raises(ValueError, match="released"):
-        kept[0][0]
-
-
-def test_a_buffer_that_was_lent_may_not_be_kept(comm):
-    kept = []
-    run = anadrome.Run(comm, schedule="store_all", audit="off")
-    run.packed("model", 8, lambda buffer: kept.append(np.frombuffer(buffer, "u1")), lambda buffer: None)
-    with pytest.raises(BufferError, match="field 'model'.*kept the buffer"), run:
-        for action in run.sweep(3):
-            pass
+    for buffer in lent:  # it was taken back
+        with pytest.raises(ValueError, match="released"):
+            buffer[0]
 
 
 def test_a_kept_memoryview_is_released(comm):

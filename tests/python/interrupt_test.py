@@ -152,7 +152,7 @@ for action in run.sweep(100):
 
 
 @pytest.mark.parametrize("end, words", [
-    ("", ""), ("MPI.Finalize(); del run", ""), ("sys.exit(0)", ""),
+    ("", ""), ("MPI.Finalize(); del run", ""),
     ("MPI.Finalize()\ntry:\n    run.close()\nexcept anadrome.Error as error: print(error, error.status.name)",
      "close: MPI is not running ERR_ORDER")])
 def test_a_process_ends_with_a_run_open(directory, without_mpirun, end, words):
@@ -201,17 +201,11 @@ def test_arrays_that_no_step_changes_are_a_warning(comm):
     assert len(caught) == 1 and caught[0].filename == __file__
 
 
-def test_a_warning_that_is_an_error_ends_the_loop(comm):
-    with warnings.catch_warnings(), pytest.raises(RuntimeWarning), begin(comm, np.zeros(3)) as run:
+def test_a_warning_that_is_an_error_ends_solve(comm):
+    with warnings.catch_warnings(), pytest.raises(RuntimeWarning, match=r"state \(u\)"), begin(comm, np.zeros(3)) as run:
         warnings.simplefilter("error")
-        for action in run.sweep(9):
-            pass
-    assert run.closed
-
-
-def test_solve_warns_too(comm):
-    with begin(comm, np.zeros(3)) as run, pytest.warns(RuntimeWarning, match=r"state \(u\)"):
         run.solve(9, advance=lambda first, last: None, adjoint=lambda k: None)
+    assert run.closed
 
 
 @pytest.mark.parametrize("kind", ["last byte", "all alike", "packed", "no step"])
@@ -232,17 +226,14 @@ def test_there_is_no_warning(comm, kind):
 
 # ---- the rest ----
 
-def test_a_communicator_of_another_mpi_is_refused(comm, monkeypatch):
+def test_what_is_no_communicator_of_this_mpi_is_refused(monkeypatch):
+    for comm, kind in (("world", TypeError), (MPI.COMM_NULL, Error)):
+        with pytest.raises(kind):
+            anadrome.Run(comm)
     monkeypatch.setattr(MPI, "Get_library_version", lambda: "MPI of somebody else")
     with pytest.raises(Error, match="another MPI.*of somebody else.*than anadrome") as raised:
-        anadrome.Run(comm)
+        anadrome.Run(MPI.COMM_WORLD)
     assert raised.value.status == Status.ERR_UNSUPPORTED
-
-
-@pytest.mark.parametrize("comm, kind", [("world", TypeError), (MPI.COMM_NULL, Error)])
-def test_what_is_no_communicator_is_refused(comm, kind):
-    with pytest.raises(kind):
-        anadrome.Run(comm)
 
 
 def test_actions_are_values():

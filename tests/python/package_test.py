@@ -106,11 +106,13 @@ def test_types_are_complete_and_those_of_programs_are_checked(directory):
     here = Path(__file__).parent
     assert "Success" in mypy("-p", "anadrome", cwd=directory)
     assert "Success" in mypy(here / "typed_program.py", cwd=directory)
-    wrong = directory / "wrong.py"
-    text = (here / "typed_program.py").read_text()
-    for right, bad, words in (("lam *= k", "lam *= action.first", '"Adjoint" has no attribute "first"'),
-                              ("run.sweep(10)", 'run.sweep("10")', "incompatible type"),
-                              ("        case Visit():\n            pass\n", "", "assert_never")):
+    wrong, text = directory / "wrong.py", (here / "typed_program.py").read_text()
+    mistakes = (("lam *= k", "lam *= action.first", '"Adjoint" has no attribute "first"'),
+                ("run.sweep(10)", 'run.sweep("10")', "incompatible type"),
+                ("        case Visit():\n            pass\n", "", "assert_never"))
+    for right, bad, _ in mistakes:
         assert right in text
-        wrong.write_text(text.replace(right, bad))
-        assert words in mypy(wrong, cwd=directory)
+        text = text.replace(right, bad)
+    wrong.write_text(text)
+    said = mypy(wrong, cwd=directory)
+    assert all(words in said for _, _, words in mistakes), said

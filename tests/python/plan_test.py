@@ -25,6 +25,11 @@ def test_rows_are_those_of_the_command():
     assert plan.seconds_ideal == answer["seconds_ideal"]
     with pytest.raises(KeyError):
         plan["teapot"]
+    large = anadrome.plan(**{**QUESTION, "steps": 10**15, "state": 1 << 40, "memory": 1 << 42})
+    assert large["revolve"].forward_steps > 2**53
+    page = plan._repr_html_()
+    assert "schedule      steps/n" in str(plan) and "<svg" in page and "steps/n" in page
+    assert plan.svg()._repr_svg_() == plan.svg() and plan.svg().startswith("<svg")
 
 
 def test_passes_a_sketch_and_compressed_states_are_in_it():
@@ -35,18 +40,6 @@ def test_passes_a_sketch_and_compressed_states_are_in_it():
     more = anadrome.plan(**QUESTION, passes=4, visit_time=0.3, sketch=8)
     assert more["async"].seconds_passes >= 2 * 1000 * 0.3
     assert more["sketch"].seconds == plain.seconds_ideal and more["sketch"].ram_bytes >= 8 << 29
-
-
-def test_large_numbers_are_numbers():
-    plan = anadrome.plan(**{**QUESTION, "steps": 10**15, "state": 1 << 40, "memory": 1 << 42})
-    assert plan["revolve"].forward_steps > 2**53
-
-
-def test_a_notebook_shows_the_table_and_a_picture():
-    plan = anadrome.plan(**QUESTION)
-    page = plan._repr_html_()
-    assert "schedule      steps/n" in str(plan) and "<svg" in page and "steps/n" in page
-    assert plan.svg()._repr_svg_() == plan.svg() and plan.svg().startswith("<svg")
 
 
 def test_a_notebook_shows_the_timeline_of_a_sweep(directory):
@@ -67,18 +60,15 @@ def test_where_nothing_runs_the_rows_say_why():
     assert "needs" in plan["revolve"].remark and plan.svg() == "" and "<svg" not in plan._repr_html_()
 
 
-def test_a_wrong_question_is_an_error_of_the_command():
-    with pytest.raises(anadrome.Error, match="^steps: expected a whole number") as raised:
-        anadrome.plan(**{**QUESTION, "steps": -1})
-    assert raised.value.status == anadrome.Status.ERR_ARGUMENT
-
-
-def test_its_words_are_of_parameters_not_of_flags():
+def test_a_wrong_question_is_an_error_in_words_of_parameters_not_of_flags():
     without_disk = anadrome.plan(steps=100, state="1MiB", memory="8MiB", step_time=1)
     assert without_disk["async"].remark == "needs write_rate, and room on disk"
     assert "needs write_rate," in str(without_disk) and "--" not in str(without_disk)
-    with pytest.raises(anadrome.Error, match=r"^memory is missing; see help\(anadrome.plan\)"):
-        anadrome.plan(steps=100, state="1MiB", step_time=1)
+    for question, words in ((dict(steps=100, state="1MiB", step_time=1), r"^memory is missing; see help\(anadrome.plan\)"),
+                            ({**QUESTION, "steps": -1}, "^steps: expected a whole number")):
+        with pytest.raises(anadrome.Error, match=words) as raised:
+            anadrome.plan(**question)
+        assert raised.value.status == anadrome.Status.ERR_ARGUMENT
 
 
 def test_without_the_command_there_is_an_error(monkeypatch, directory):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A loop over the actions of a sweep, on any number of ranks."""
 import logging
-import os
 import sys
 import types
 
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 
 import anadrome
+import counting
 from anadrome import _progress
 from advection import Ring
 
@@ -31,6 +31,15 @@ def carry_out(sweep, ring, u, lam):
             case anadrome.Adjoint(k):
                 ring.adjoint_step(u, lam)
     return taken
+
+
+def swept(comm, ring, **options):
+    """A run after a sweep, which is closed."""
+    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
+    with anadrome.Run(comm, **{**IN_MEMORY, **options}) as run:
+        run.state(u=u)
+        carry_out(run.sweep(STEPS), ring, u, lam)
+    return run
 
 
 @pytest.fixture
@@ -61,47 +70,31 @@ def test_a_second_sweep_and_a_second_reverse_sweep(comm, directory, ring, expect
     u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
     with anadrome.Run(comm, directory=directory, **ON_DISK) as run:
         run.state(u=u)
-        for again in range(2):
-            u[:] = ring.x0
-            carry_out(run.sweep(STEPS), ring, u, lam)
+        for begin in (lambda: run.sweep(STEPS), lambda: run.sweep(STEPS), run.rewind):
+            u[:], lam[:] = ring.x0, 0
+            carry_out(begin(), ring, u, lam)
             np.testing.assert_array_equal(lam, expected)
-        lam[:] = 0
-        carry_out(run.rewind(), ring, u, lam)
-    np.testing.assert_array_equal(lam, expected)
 
 
-def test_passes_over_the_trajectory(comm, directory, ring):
-    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
-    states = [ring.x0.copy()]
-    for _ in range(STEPS):
-        states.append(states[-1].copy())
-        ring.step(states[-1])
-    with anadrome.Run(comm, directory=directory, passes=4, **ON_DISK) as run:
+def test_passes_over_the_trajectory(comm):
+    u, seen = np.zeros(5), {}
+    with anadrome.Run(comm, passes=4, **IN_MEMORY) as run:
         run.state(u=u)
-        carry_out(run.sweep(STEPS), ring, u, lam)
-        for begin in (run.forward_pass, run.reverse_pass, run.forward_pass):
-            steps = []
+        for name, begin in (("sweep", lambda: run.sweep(9)), ("forward", run.forward_pass), ("reverse", run.reverse_pass)):
             for action in begin():
-                match action:
-                    case anadrome.Advance(first, last, again=again):
-                        assert again
-                        for _ in range(first, last):
-                            ring.step(u)
-                    case anadrome.Visit(k) | anadrome.Adjoint(k):
-                        np.testing.assert_array_equal(u, states[k])
-                        steps.append(k)
-                    case anadrome.Turn(again=again):
-                        assert again
-            rises = begin == run.forward_pass
-            assert steps == (list(range(STEPS)) if rises else list(range(STEPS))[::-1])
-        assert run.statistics().passes == 3
-        assert run.statistics().visit_steps_taken == 2 * STEPS
+                assert name == "sweep" or not isinstance(action, (anadrome.Advance, anadrome.Turn)) or action.again
+                counting.carry_out(action, u)
+                if isinstance(action, (anadrome.Visit, anadrome.Adjoint)):
+                    assert (u == action.step).all()
+                    seen.setdefault(name, []).append((type(action).__name__, action.step))
+        stats = run.statistics()
+    assert seen["forward"] == [("Visit", k) for k in range(9)] and seen["reverse"] == [("Adjoint", k) for k in reversed(range(9))]
+    assert (stats.passes, stats.visit_steps_taken) == (2, 9)
 
 
-@pytest.mark.parametrize("schedule", ["async", "revolve"])
-def test_a_sweep_of_unknown_length(comm, directory, ring, expected, schedule):
+def test_a_sweep_of_unknown_length(comm, directory, ring, expected):
     u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
-    with anadrome.Run(comm, directory=directory, schedule=schedule, memory="128KiB") as run:
+    with anadrome.Run(comm, directory=directory, schedule="async", memory="128KiB") as run:
         run.state(u=u)
         for action in run.sweep(None):
             match action:
@@ -168,33 +161,28 @@ def test_a_run_goes_on_where_another_one_stopped(comm, directory, ring, expected
     np.testing.assert_array_equal(lam, expected)
 
 
-@pytest.mark.parametrize("report", ["off", "-"])
-def test_the_summary_is_on_rank_0(comm, ring, capsys, report):
-    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
-    with anadrome.Run(comm, report=report, **IN_MEMORY) as run:
+@pytest.mark.parametrize("report", ["off", "-", "report.txt"])
+def test_the_summary_is_on_rank_0(comm, directory, ring, capsys, report):
+    with anadrome.Run(comm) as run:
         assert run.summary() == ""
-        run.state(u=u)
-        carry_out(run.sweep(STEPS), ring, u, lam)
-        summary = run.summary()
-    assert run.summary() == summary
+    run = swept(comm, ring, report=report if report in ("off", "-") else directory / report)
+    summary = run.summary()
     assert summary.startswith(f"anadrome {anadrome.__version__}: schedule revolve") == (comm.rank == 0)
     assert f"60 steps on {comm.size} rank" in summary or comm.rank > 0
     assert capsys.readouterr().out == (summary if report == "-" else "")
+    if comm.rank == 0 and report == "report.txt":
+        assert summary == (directory / report).read_text()
     labels = [label for label, _ in summary.rows()]
     assert ("sweep" in labels and "recompute" in labels and labels[0] == "") == (comm.rank == 0)
     assert summary._repr_html_().count("<tr>") == len(summary.splitlines())
 
 
 def test_statistics_are_a_dict_of_numbers_and_texts(comm, ring):
-    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
-    with anadrome.Run(comm, **IN_MEMORY) as run:
-        run.state(u=u)
-        carry_out(run.sweep(STEPS), ring, u, lam)
-        found = run.statistics().as_dict()
-        page = run.statistics()._repr_html_()
+    statistics = swept(comm, ring).statistics()
+    found = statistics.as_dict()
     assert found["steps"] == STEPS and found["phase"] == "DONE" and found["schedule"] == "revolve"
     assert all(isinstance(value, (int, float, str)) for value in found.values())
-    assert page.count("<tr>") == len(found)
+    assert statistics._repr_html_().count("<tr>") == len(found)
 
 
 def progress_of(comm, ring, sweep):
@@ -330,41 +318,15 @@ def test_the_bar_is_that_of_tqdm_if_it_is_there(monkeypatch, capsys, there):
     assert ("12.5 %  forward 7" in capsys.readouterr().err) == (not there)
 
 
-def test_a_report_goes_to_the_file_that_was_named(comm, directory, ring):
-    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
-    with anadrome.Run(comm, report=directory / "report.txt", **IN_MEMORY) as run:
-        run.state(u=u)
-        carry_out(run.sweep(STEPS), ring, u, lam)
-        if comm.rank == 0:
-            assert run.summary() == (directory / "report.txt").read_text() != ""
-
-
-def test_solve_calls_functions(comm, ring, expected):
-    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
-
-    def advance(first, last):
-        for k in range(first, last):
-            ring.step(u)
-
-    def start():
-        u[:] = ring.x0
-
-    with anadrome.Run(comm, **IN_MEMORY) as run:
-        run.state(u=u)
-        run.solve(STEPS, advance=advance, adjoint=lambda k: ring.adjoint_step(u, lam),
-                  turn=lambda n: lam.__setitem__(slice(None), u), start=start)
-    np.testing.assert_array_equal(lam, expected)
-
-
-def test_solve_ends_where_advance_says(comm, ring, expected):
-    u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
-    ends = []
+@pytest.mark.parametrize("known", [True, False])
+def test_solve_calls_functions_and_ends_where_advance_says(comm, ring, expected, known):
+    u, lam, ends = np.zeros_like(ring.x0), np.zeros_like(ring.x0), []
 
     def advance(first, last):
         end = min(last, STEPS)
         for k in range(first, end):
             ring.step(u)
-        return end
+        return None if known else end
 
     def turn(n):
         ends.append(n)
@@ -372,7 +334,8 @@ def test_solve_ends_where_advance_says(comm, ring, expected):
 
     with anadrome.Run(comm, schedule="revolve", checkpoints=5) as run:
         run.state(u=u)
-        run.solve(None, advance=advance, adjoint=lambda k: ring.adjoint_step(u, lam), turn=turn)
+        run.solve(STEPS if known else None, advance=advance, adjoint=lambda k: ring.adjoint_step(u, lam), turn=turn,
+                  start=lambda: u.__setitem__(slice(None), ring.x0))
     assert ends == [STEPS]
     np.testing.assert_array_equal(lam, expected)
 
@@ -409,37 +372,31 @@ def test_options_are_texts_numbers_truths_and_paths(comm, directory):
     assert raised.value.status == anadrome.Status.ERR_ARGUMENT
 
 
-def test_too_little_memory_is_a_memory_error(comm):
-    with pytest.raises(MemoryError) as raised, anadrome.Run(comm, memory="1KiB", schedule="store_all") as run:
+@pytest.mark.parametrize("kind, status, words, options", [
+    (MemoryError, "ERR_MEMORY", "", {"memory": "1KiB", "schedule": "store_all"}),
+    (OSError, "ERR_IO", "/nowhere", {"directory": "/nowhere", **ON_DISK})])
+def test_statuses_are_exceptions_of_python(comm, kind, status, words, options):
+    with pytest.raises(kind, match=words) as raised, anadrome.Run(comm, **options) as run:
         run.state(u=np.zeros(1000))
         run.sweep(100)
-    assert raised.value.status == anadrome.Status.ERR_MEMORY
+    assert isinstance(raised.value, anadrome.Error) and raised.value.status == anadrome.Status[status]
 
 
-def test_a_directory_that_does_not_exist_is_an_os_error(comm):
-    with pytest.raises(OSError, match="/nowhere") as raised, anadrome.Run(comm, directory="/nowhere", **ON_DISK) as run:
-        run.state(u=np.zeros(1000))
-        run.sweep(100)
-    assert isinstance(raised.value, anadrome.Error)
-
-
-@pytest.mark.parametrize("tolerance", [1e-3, 0])
-def test_lossy_compression_keeps_to_a_tolerance(comm, tolerance):
+def test_lossy_compression_keeps_to_a_tolerance(comm):
     x_0 = np.sin(np.linspace(0, 9, 200 * 300)).reshape(200, 300)
     u, largest = x_0.copy(), 0.0
     with anadrome.Run(comm, schedule="async", interval="3", memory="4MiB", compress="zfp") as run:
         run.state(u=u)
         with pytest.raises(anadrome.Error, match="no number >= 0"):
             run.tolerance("u", -1)
-        run.tolerance("u", tolerance)
+        run.tolerance("u", 1e-3)
         for action in run.sweep(40):
             if type(action) is anadrome.Advance:
                 for _ in range(action.first, action.last):
                     u += 0.5
             elif type(action) is anadrome.Adjoint:
                 largest = max(largest, np.abs(u - x_0 - 0.5 * action.step).max())
-    rounding = 1e-12
-    assert rounding < largest <= tolerance + rounding if tolerance else largest <= rounding
+    assert 1e-12 < largest <= 1e-3 + 1e-12
 
 
 @pytest.mark.parametrize("steps, kind, words", [
@@ -485,20 +442,6 @@ def test_a_number_of_steps_that_is_none_is_refused(comm, steps, kind, words):
 def test_arguments_are_named_in_the_words_of_the_caller(comm, call, words):
     with anadrome.Run(comm) as run, pytest.raises((TypeError, ValueError), match=words):
         call(run)
-
-
-def test_paths_mean_what_they_meant_when_the_sweep_began(comm, directory, monkeypatch):
-    begun, elsewhere = (os.path.join(directory, name) for name in ("begun", "elsewhere"))
-    for path in (begun, elsewhere):
-        os.makedirs(path, exist_ok=True)
-    comm.Barrier()
-    monkeypatch.chdir(begun)
-    with anadrome.Run(comm, **{**ON_DISK, "directory": "."}, keep=True, report="summary.txt") as run:
-        run.state(u=np.ones(5000))
-        for _ in run.sweep(STEPS):
-            monkeypatch.chdir(elsewhere)
-        assert (run.summary() != "") == (comm.rank == 0)
-    assert os.listdir(elsewhere) == [] and {"anadrome", "summary.txt"} <= set(os.listdir(begun))
 
 
 def test_a_run_that_was_not_closed_is_named_as_that_of_this_process(comm, directory):

@@ -21,12 +21,13 @@ def fields():
     return rng.standard_normal((200, 4, 30)), rng.standard_normal((200, 4, 30))
 
 
-@pytest.mark.parametrize("kind", ["count", "rademacher", "gaussian", "rows"])
+@pytest.mark.parametrize("kind", ["count", "rows"])
 def test_the_error_is_as_large_as_it_says(fields, kind):
     x, y = fields
     sketch = correlated(Sketch((4, 30), arrays=32, seed=7, kind=kind), x, y)
     error = sketch.gradient() - np.sum(x * y, axis=0)
     assert 0.5 < np.sum(error**2) / np.sum(sketch.variance()) < 2
+    assert Sketch.bytes_of((4, 30), 32, kind) == sketch.nbytes == 8 * 120 * 35 == 2 * Sketch.bytes_of(120, 32, kind, np.float32)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -38,18 +39,12 @@ def test_exact_sketches_of_both_types(fields, dtype):
     assert out.dtype == dtype and np.allclose(out, np.sum(x * y, axis=0), atol=1e-3) and not variance.any()
 
 
-def test_arrays_are_not_copied(fields):
-    sketch = Sketch(30, arrays=2, kind="exact")
-    frozen = fields[0][0, 0].copy()
-    frozen.flags.writeable = False  # it is only read
+def test_arrays_that_are_only_read_may_be_read_only(fields):
+    sketch, frozen = Sketch(30, arrays=2, kind="exact"), fields[0][0, 0].copy()
+    frozen.flags.writeable = False
     sketch.push(0, frozen)
     sketch.correlate(0, memoryview(frozen))
     assert np.array_equal(sketch.gradient(), frozen**2)
-
-
-def test_bytes_are_known_beforehand():
-    assert Sketch.bytes_of((10, 100), 128) == Sketch((10, 100), 128).nbytes == 8 * 1000 * 131
-    assert Sketch.bytes_of(1000, 128, "rows", np.float32) == 4 * 1000 * 131
 
 
 def test_mistakes_are_named():

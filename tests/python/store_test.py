@@ -40,7 +40,7 @@ def equal(a, b):
 def test_a_store_is_a_dictionary(comm, store):
     rng, expected = np.random.default_rng(comm.rank), {}
     keys = [*range(-20, 20), *((k, "u") for k in range(20)), "end", 2.5]
-    for _ in range(1500):
+    for _ in range(600):
         key = keys[rng.integers(len(keys))]
         match rng.integers(4):
             case 0 | 1:
@@ -58,14 +58,6 @@ def test_a_store_is_a_dictionary(comm, store):
         assert equal(store[key], value)
     assert store.statistics().bytes_read > 0
     assert store.statistics().objects == len(expected)
-
-
-def test_errors_name_the_key(store):
-    for key, text in ((7, "object 7 "), ((7, "u"), r"object \(7, 'u'\) ")):
-        with pytest.raises(anadrome.OutOfMemoryError, match=text) as found:
-            store[key] = np.empty(2**18)
-        assert found.value.status == Status.ERR_MEMORY
-        assert key not in store
 
 
 def test_arrays_of_the_caller_are_filled_and_keep_their_shapes(store):
@@ -103,6 +95,7 @@ def test_what_offers_dlpack_alone_is_put_and_got(store, dtype):
 
 @pytest.mark.parametrize("array, words", [(np.arange(10.0)[::2], "part 'values': the array is not C-contiguous"),
                                           (np.arange(3, dtype=np.float16), "elements of type float16"),
+                                          (np.ma.masked_less(np.arange(5.0), 2), "a MaskedArray would lose its mask"),
                                           ([1, 2], "of type list has no memory"), (None, "NoneType")])
 def test_what_is_no_array_is_refused(store, array, words):
     store[1] = np.ones(3)
@@ -126,18 +119,13 @@ def test_mistakes_are_errors(store):
         store.get(1, out=locked)
     with pytest.raises(TypeError, match="names of parts must be str"):
         store[3] = {1: np.ones(3)}
-    with pytest.raises(MemoryError, match="object 3 has 1.53 MiB"):
-        store[3] = np.ones(200000)
+    for key, text in ((3, "object 3 has 1.53 MiB"), ((7, "u"), r"object \(7, 'u'\) ")):
+        with pytest.raises(anadrome.OutOfMemoryError, match=text) as raised:
+            store[key] = np.ones(200000)
+        assert isinstance(raised.value, MemoryError) and raised.value.status == Status.ERR_MEMORY and key not in store
     with pytest.raises(Error, match="not below"):
         store[2**62] = np.ones(1)
     assert list(store) == [1]
-
-
-@pytest.mark.parametrize("options, words", [({"schedule": "async"}, "option schedule is a run's"),
-                                            ({"memry": 1}, "nearest is 'memory'"), ({"name": "a b"}, "has blanks")])
-def test_options_are_checked(comm, options, words):
-    with pytest.raises(Error, match=words):
-        anadrome.Store(comm, **options)
 
 
 def test_an_option_that_is_wrong_on_one_rank_is_refused_on_all(comm, directory):
@@ -155,15 +143,6 @@ def test_keys_that_are_equal_name_one_object(store, key):
     assert store[3][0] == 2 and store[3.5][0] == 3.5 and store["3"][0] == -3
     del store[key]
     assert 3 not in store and len(store) == 2
-
-
-def test_what_is_full_refuses_and_keeps_the_rest(comm):
-    with anadrome.Store(comm, memory="256KiB", disk=0) as store:
-        with pytest.raises(OSError, match="no disk") as raised:
-            for k in range(100):
-                store[k] = np.full(1000, float(k))
-        assert raised.value.status == Status.ERR_NO_SPACE
-        assert len(store) == k and all((store[i] == i).all() for i in store)
 
 
 def test_finalizers_of_any_thread_drop_at_the_next_call(comm, directory):
@@ -298,22 +277,10 @@ def test_nothing_leaks(comm):
     once()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
-    for _ in range(100):
+    for _ in range(50):
         once()
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
-    assert grown < 20000
+    assert grown < 10000
 
-
-def test_objects_so_small_that_their_list_takes_the_memory_are_named(comm, directory):
-    with anadrome.Store(comm, memory="512KiB", directory=directory) as store:
-        words = r"the list of \d+ objects takes all of memory=\d+ KiB \(about \d+ bytes each\): raise memory, or put larger"
-        with pytest.raises(anadrome.OutOfMemoryError, match=words):
-            for k in range(20000):
-                store[k] = np.zeros(3)
-
-
-def test_a_masked_array_keeps_its_mask_or_is_refused(store):
-    with pytest.raises(TypeError, match="a MaskedArray would lose its mask"):
-        store[1] = np.ma.masked_less(np.arange(5.0), 2)
