@@ -163,7 +163,7 @@ class Decay {
 };
 
 TEST(Detector, SeesASmallFieldBesideALargeOne) {
-  for (const PetscInt block : {2, 3, 5, 8, 12}) {
+  for (const PetscInt block : {2, 5, 12}) {
     std::vector<double> sizes(static_cast<std::size_t>(block), 1e8);
     sizes[1] = 1;
     for (const double factor : {1.0, 0.99}) {
@@ -179,7 +179,7 @@ TEST(Detector, SeesASmallFieldBesideALargeOne) {
 }
 
 TEST(Detector, SeesASmallValueAmongAFew) {
-  for (const PetscInt local : {2, 3, 8}) {
+  for (const PetscInt local : {2, 8}) {
     for (const double factor : {1.0, 0.9}) {
       const CaughtErrors caught;
       Decay model(rank() == 0 ? local : 0, 1, {1e6, 1e-6}, few);
@@ -192,7 +192,7 @@ TEST(Detector, SeesASmallValueAmongAFew) {
 }
 
 TEST(Detector, TakesAnySize) {
-  for (const double size : {1e-100, 1e-30, 1e30, 1e100}) {
+  for (const double size : {1e-100, 1e100}) {
     for (const double factor : {1.0, 0.999}) {
       const CaughtErrors caught;
       Decay model(100, 1, {size}, few);

@@ -41,24 +41,35 @@ class Output(unittest.TestCase):
         options += ["max_cps_ram", "max_cps_disk", "max_units_ram", "max_units_disk", "stride"]
         self.assertEqual([option for option in options if not re.search(f"-ts_trajectory_{option}[ :]", said)], [])
 
-    def test_an_unknown_key_of_the_environment_is_an_error_where_all_records_fit(self):
-        for environment in ("memroy=64MiB", "memory=64MiB reprot=-"):
-            said = run(environment=environment)
-            self.assertNotEqual(said.returncode, 0, environment)
-            self.assertRegex(said.stderr, "there is no option '(memroy'; the nearest is 'memory|reprot'; the nearest is 'report)'")
-        self.assertEqual(run(environment="memory=64MiB").returncode, 0)
+    def test_what_makes_no_sense_is_refused_in_the_library_s_words(self):
+        for words, said in (
+                ("compress ZFP", "off or lz4"), ("compress lossy", "off or lz4"), ("schedule undo", "no step of a TS can be undone"),
+                ("memroy 8GiB", "anadrome_memroy; the nearest is -ts_trajectory_anadrome_memory; .* memory, "),
+                ("memory", "-ts_trajectory_anadrome_memory needs a value"), ("memory lots", "lots"),
+                ("set_aside", "-ts_trajectory_anadrome_set_aside: '' is not understood"),
+                ("replay_tolerance -1e-8", "it is a number from 0 on"), ("steps 0", "it is a number from 1 on"),
+                ("directory /nowhere/at/all -ts_trajectory_stride 2", r"ANADROME_ERR_\w+: .*/nowhere/at/all"),
+                # Before the first step, though no file would be needed.
+                ("directory /nowhere/at/all", "-ts_trajectory_anadrome_directory /nowhere/at/all: No such file")):
+            done = run(*(KEY + words).split())
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertRegex(done.stderr.replace("\n[0]PETSC ERROR: ", " "), said)
+        for environment, key in (("memroy=64MiB", "memory"), ("memory=64MiB reprot=-", "report")):
+            done = run(environment=environment)
+            self.assertNotEqual(done.returncode, 0, environment)
+            self.assertRegex(done.stderr, f"there is no option '(memroy|reprot)'; the nearest is '{key}'")
         self.assertIn("has a comma before another option", run(environment="report=out.txt,memory=64MiB").stderr)
 
-    def test_compression_with_loss_is_refused(self):
-        for asked in ("-ts_trajectory_anadrome_compress ZFP", "-ts_trajectory_anadrome_compress lossy"):
-            said = run(*asked.split())
-            self.assertNotEqual(said.returncode, 0)
-            self.assertIn("off or lz4", said.stderr)
-
-    def test_undo_is_refused(self):
-        said = run("-ts_trajectory_anadrome_schedule", "undo")
-        self.assertNotEqual(said.returncode, 0)
-        self.assertIn("no step of a TS can be undone", said.stderr)
+    def test_view_says_how_much_there_was_room_for(self):
+        for words, environment, said in (
+                (("-ts_max_steps", "1", "-ts_trajectory_stride", "1"), None, r"schedule async, 1 step, "),
+                (("-ts_trajectory_stride", "1"), None, r"checkpoints for disk: \d+, one every step; none was written\n(?s:.*)written 0 B,"),
+                ((), None, r"every record of 20 steps is kept in memory; there is room for \d{4,} of them beside the 16\.0 MiB"),
+                ((), "memory=300MiB", "\\b0 steps run again"),
+                (("-ts_trajectory_stride", "2"), "memory=300MiB report=-", r"284 MiB of memory beside the 16\.0 MiB that are set aside"),
+                (("-ts_trajectory_stride", "2"), "memory=300MiB report=-",
+                 r"of 284 MiB per rank(?s:.*)\n  plugin     of 300 MiB asked for, 16\.0 MiB are set aside")):
+            self.assertRegex(run("-ts_trajectory_view", *words, environment=environment).stdout, said)
 
     def test_view_shows_plan_and_statistics(self):
         said = run("-ts_trajectory_view", "-ts_trajectory_max_cps_ram", "4").stdout
@@ -86,11 +97,6 @@ class Output(unittest.TestCase):
             states = int(re.search(rf"disk checkpoint {moved} = (\d+)", said).group(1))
             self.assertGreater(states, 100)
             self.assertLessEqual(states, 205, "a state every two steps, x_0 twice, seldom one that is read again")
-
-    def test_view_says_so_if_nothing_was_written(self):
-        said = run("-ts_trajectory_view", "-ts_trajectory_stride", "1").stdout
-        self.assertRegex(said, r"checkpoints for disk: \d+, one every step; none was written\n")
-        self.assertIn("written 0 B,", said)
 
     def test_files_that_stay_hold_solutions_and_nothing_is_run_again(self):
         for words in ((KEY + "keep", "on"), ("-ts_trajectory_keep_files",), (KEY + "keep", "on", KEY + "steps", "20"),
@@ -127,19 +133,6 @@ class Output(unittest.TestCase):
         for event in ("AnadromeKeep", "AnadromeRestore", "AnadromeRecomp", "AnadromeWait"):
             self.assertRegex(said, rf"(?m)^{event} +[1-9]")
 
-    def test_error_has_the_libary_s_words(self):
-        done = run("-ts_trajectory_anadrome_memory", "lots")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("lots", done.stderr)
-        done = run("-ts_trajectory_anadrome_directory", "/nowhere/at/all", "-ts_trajectory_stride", "2")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertRegex(done.stderr, r"ANADROME_ERR_\w+: .*/nowhere/at/all")
-
-    def test_a_directory_is_looked_for_at_once(self):
-        done = run("-ts_trajectory_anadrome_directory", "/nowhere/at/all")  # no file would be needed
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("-ts_trajectory_anadrome_directory /nowhere/at/all: No such file", done.stderr)
-
     def test_advice_belongs_to_its_error(self):
         steps, memory = f"{KEY}steps", f"{KEY}memory"
         for words, advice in (([f"{KEY}schedule", "mixed"], steps), ([f"{KEY}memory", "1KiB", f"{KEY}schedule", "async"], memory),
@@ -159,16 +152,6 @@ class Output(unittest.TestCase):
             self.assertIn(said, done.stderr)
             self.assertNotIn("memory=1 B", done.stderr)
 
-    def test_option_that_would_do_nothing_is_an_error(self):
-        for words, said in ((["memroy", "8GiB"], "anadrome_memroy; the nearest is -ts_trajectory_anadrome_memory; .* memory, "),
-                            (["memory"], "-ts_trajectory_anadrome_memory needs a value"),
-                            (["set_aside"], "-ts_trajectory_anadrome_set_aside: '' is not understood"),
-                            (["replay_tolerance", "-1e-8"], "it is a number from 0 on"),
-                            (["steps", "0"], "it is a number from 1 on")):
-            done = run(f"-ts_trajectory_anadrome_{words[0]}", *words[1:])
-            self.assertNotEqual(done.returncode, 0, words)
-            self.assertRegex(done.stderr.replace("\n[0]PETSC ERROR: ", " "), said)
-
     def test_another_petsc_is_refused(self):
         with tempfile.TemporaryDirectory(prefix="anadrome-petsc-") as folder:
             done = subprocess.run(
@@ -177,28 +160,6 @@ class Output(unittest.TestCase):
                 env=dict(os.environ, PETSC_OPTIONS="", LD_PRELOAD=SETTINGS.other_petsc))
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stderr, r"libanadrome_petsc was built for PETSc 3\.\d+ and this is 3\.99; build it for this one")
-
-    def test_view_after_a_sweep_whose_records_were_all_kept_in_full(self):
-        said = run("-ts_trajectory_view", "-ts_max_steps", "1", "-ts_trajectory_stride", "1").stdout
-        self.assertRegex(said, r"schedule async, 1 step, ")
-
-    def test_view_without_a_limit(self):
-        said = run("-ts_trajectory_view").stdout
-        self.assertRegex(said, r"every record of 20 steps is kept in memory; there is room for \d{4,} of them beside the 16\.0 MiB")
-        self.assertIn("0 steps run again", said)
-
-    def test_environment_gives_the_memory(self):
-        os.environ["ANADROME_OPTIONS"] = "memory=300MiB"
-        try:
-            said = run("-ts_trajectory_view", "-ts_trajectory_stride", "2").stdout
-        finally:
-            del os.environ["ANADROME_OPTIONS"]
-        self.assertRegex(said, r"284 MiB of memory beside the 16\.0 MiB that are set aside")
-
-    def test_the_summary_says_what_the_plugin_has_set_aside(self):
-        said = run("-ts_trajectory_stride", "2", environment="memory=300MiB report=-").stdout
-        self.assertRegex(said, r"of 284 MiB per rank(?s:.*)\n  plugin     of 300 MiB asked for, 16\.0 MiB are set aside")
-
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)

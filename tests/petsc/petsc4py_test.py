@@ -62,8 +62,7 @@ def main():
     wrong = 0
     for steps in ("-ts_rk_type 4 -ts_adapt_type none ", adaptive):
         expected = run(options.script, steps + "-ts_trajectory_type basic")
-        for kept in ("-ts_trajectory_anadrome_schedule store_all", "-ts_trajectory_max_cps_ram 4",
-                     "-ts_trajectory_stride 9"):
+        for kept in ("-ts_trajectory_max_cps_ram 4", "-ts_trajectory_stride 9"):
             found = run(options.script,
                         f"{steps} -dll_append {options.plugin} -ts_trajectory_type anadrome {kept}")
             numbers = [[float(x) for x in text.split() if "(" not in x] for _, text in (expected, found)]
