@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """site_test.py SOURCES BUILD: the site builds without a warning, its links lead somewhere, its search finds what people type,
 and every option, schedule, status, line of the summary, function, type, class, Fortran and Python name is in it."""
+import functools
 import json
 import re
 import subprocess
@@ -40,6 +41,7 @@ class Site(unittest.TestCase):
         self.assertIn("Run", text)
         self.assertNotIn("the Fortran interface", text)
 
+    @functools.cache
     def page(self, name):
         return re.sub(r"<[^>]*>", "", self.pages[HTML / "docs" / f"{name}.html"])
 
@@ -89,9 +91,9 @@ class Site(unittest.TestCase):
             for word in query.lower().split():
                 if len(word) < 3:  # left out by the search, too
                     continue
-                pages = set()
+                pages, stemmed = set(), stem(word)
                 for term, where in [*terms["titleterms"].items(), *terms["terms"].items()]:
-                    if stem(word) in term:
+                    if stemmed in term:
                         pages |= set(where if isinstance(where, list) else [where])
                 found = pages if found is None else found & pages
             self.assertIn(page, {terms["docnames"][index] for index in found}, query)
