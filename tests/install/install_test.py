@@ -6,7 +6,7 @@ import re
 import shutil
 import unittest
 
-from staging import HERE, SOURCES, StagedCase, file_in, run
+from staging import FORTRAN, HERE, SOURCES, StagedCase, file_in, run
 
 
 class CMake(StagedCase):
@@ -195,7 +195,7 @@ class PkgConfig(StagedCase):
 
     def test_the_static_libraries(self):
         for compiler, package, source in (("mpicc", "anadrome", HERE / "sweep.c"),
-                                          ("mpifort", "anadrome-fortran", HERE / "fortran_cmake" / "sweep.f90")):
+                                          ("mpifort", "anadrome-fortran", FORTRAN)):
             flags = self.succeed("pkg-config", "--static", "--cflags", "--libs", package).split()
             flags = [file_in(self.prefix, f"lib{flag[2:]}.a") if flag.startswith("-lanadrome") else flag
                      for flag in flags]
