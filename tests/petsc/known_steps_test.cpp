@@ -109,17 +109,6 @@ PetscInt steps_of_rk4() {
   return model.steps();
 }
 
-TEST(KnownSteps, RunFewerAgainThanUnknownOnes) {
-  const auto again = [](const std::string& options) {
-    Oscillators model(rk4 + anadrome + "-ts_trajectory_anadrome_schedule revolve" + options);
-    EXPECT_EQ(model.solve(2), 0);
-    model.turn();
-    EXPECT_EQ(model.back(), 0);
-    return model.trajectory()->recomps;
-  };
-  EXPECT_LT(again(steps_are(steps_of_rk4())), again(""));
-}
-
 TEST(KnownSteps, OtherNumbersAreErrors) {
   const PetscInt steps = steps_of_rk4();
   for (const PetscInt said : {steps - 1, steps + 1}) {
@@ -137,14 +126,6 @@ TEST(KnownSteps, OtherNumbersAreErrors) {
                                  (said < steps ? "takes more" : "took " + std::to_string(steps));
     EXPECT_NE(caught.message().find(expected), std::string::npos) << caught.message();
   }
-}
-
-TEST(KnownSteps, AreAskedForWhereAScheduleNeedsThem) {
-  const CaughtErrors caught;
-  Oscillators model(rk4 + anadrome + "-ts_trajectory_anadrome_schedule mixed");
-  EXPECT_NE(model.solve(2), 0);
-  EXPECT_NE(caught.message().find("set -ts_trajectory_anadrome_steps"), std::string::npos)
-      << caught.message();
 }
 
 }  // namespace

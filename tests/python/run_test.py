@@ -17,16 +17,20 @@ IN_MEMORY = {"schedule": "revolve", "checkpoints": 4}
 ON_DISK = {"schedule": "async", "memory": "128KiB", "interval": 7}
 
 
-def carry_out(sweep, ring, u, lam):
-    """All actions of a sweep; how many forward steps they were."""
+def carry_out(sweep, ring, u, lam, run=None):
+    """All actions of a sweep; how many forward steps they were. With the run where it is not told how many there are."""
     taken = 0
     for action in sweep:
         match action:
-            case anadrome.Advance(first, last):
+            case anadrome.Advance(first, last, again=again):
                 for k in range(first, last):
                     ring.step(u)
-                taken += last - first
-            case anadrome.Turn():
+                    taken += 1
+                    if run and not again and k + 1 == STEPS:
+                        run.finish_forward(STEPS)
+                        break
+            case anadrome.Turn(n):
+                assert n == STEPS
                 lam[:] = u
             case anadrome.Adjoint(k):
                 ring.adjoint_step(u, lam)
@@ -96,19 +100,7 @@ def test_a_sweep_of_unknown_length(comm, directory, ring, expected):
     u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
     with anadrome.Run(comm, directory=directory, schedule="async", memory="128KiB") as run:
         run.state(u=u)
-        for action in run.sweep(None):
-            match action:
-                case anadrome.Advance(first, last, again=again):
-                    for k in range(first, last):
-                        ring.step(u)
-                        if not again and k + 1 == STEPS:
-                            run.finish_forward(STEPS)
-                            break
-                case anadrome.Turn(n):
-                    assert n == STEPS
-                    lam[:] = u
-                case anadrome.Adjoint(k):
-                    ring.adjoint_step(u, lam)
+        carry_out(run.sweep(None), ring, u, lam, run)
     np.testing.assert_array_equal(lam, expected)
 
 
@@ -134,28 +126,27 @@ def test_a_tape_is_filled_by_recorded_steps(comm, directory, ring, expected):
 def test_a_run_goes_on_where_another_one_stopped(comm, directory, ring, expected):
     options = dict(directory=directory, resume=True, checkpoint_interval=0, **ON_DISK)
     u, lam = ring.x0.copy(), np.zeros_like(ring.x0)
-    with pytest.raises(anadrome.Error) as raised, anadrome.Run(comm, **options) as run:
+
+    def begun(run):
         run.state(u=u)
         run.adjoint(lam=lam)
-        sweep = run.sweep(STEPS)
+        return run.sweep(STEPS)
+
+    with pytest.raises(anadrome.Error) as raised, anadrome.Run(comm, **options) as run:
+        sweep = begun(run)
         assert run.resumed is None
         for action in sweep:
-            match action:
-                case anadrome.Advance(first, last):
-                    for k in range(first, last):
-                        ring.step(u)
-                    if first > STEPS // 2:
-                        run.request_stop()
+            if isinstance(action, anadrome.Advance):
+                for k in range(action.first, action.last):
+                    ring.step(u)
+                if action.first > STEPS // 2:
+                    run.request_stop()
     assert raised.value.status == anadrome.Status.STOPPED
     with pytest.raises(anadrome.Error, match="asked Run.resumed where; ask after Run.sweep,"), anadrome.Run(comm, **options) as run:
-        run.state(u=u)
-        run.adjoint(lam=lam)
-        next(run.sweep(STEPS))
+        next(begun(run))
     u[:] = lam[:] = np.nan
     with anadrome.Run(comm, **options) as run:
-        run.state(u=u)
-        run.adjoint(lam=lam)
-        sweep = run.sweep(STEPS)
+        sweep = begun(run)
         assert run.resumed.phase == anadrome.Phase.FORWARD and 0 < run.resumed.step < STEPS
         assert carry_out(sweep, ring, u, lam) < 3 * STEPS
     np.testing.assert_array_equal(lam, expected)
@@ -185,33 +176,27 @@ def test_statistics_are_a_dict_of_numbers_and_texts(comm, ring):
     assert statistics._repr_html_().count("<tr>") == len(found)
 
 
-def progress_of(comm, ring, sweep):
-    """What a function gets in a sweep."""
+@pytest.mark.parametrize("kind", ["loop", "functions", "unknown steps"])
+def test_a_function_hears_how_far_a_sweep_is(comm, ring, monkeypatch, capfd, kind):
+    monkeypatch.setattr(_progress, "_PERIOD", 0)
     calls, u, lam = [], ring.x0.copy(), np.zeros_like(ring.x0)
     with anadrome.Run(comm, progress=calls.append, **IN_MEMORY) as run:
         run.state(u=u)
-        sweep(run, u, lam)
-    return calls
-
-
-def solve(run, ring, u, lam):
-    run.solve(STEPS, advance=lambda first, last: [ring.step(u) for _ in range(first, last)] and None,
-              adjoint=lambda k: ring.adjoint_step(u, lam), turn=lambda n: lam.__setitem__(slice(None), u))
-
-
-@pytest.mark.parametrize("by_functions", [False, True])
-def test_a_function_hears_how_far_a_sweep_is(comm, ring, monkeypatch, capfd, by_functions):
-    monkeypatch.setattr(_progress, "_PERIOD", 0)
-    calls = progress_of(comm, ring, lambda run, u, lam: solve(run, ring, u, lam) if by_functions else
-                        carry_out(run.sweep(STEPS), ring, u, lam))
+        if kind == "functions":
+            run.solve(STEPS, advance=lambda first, last: [ring.step(u) for _ in range(first, last)] and None,
+                      adjoint=lambda k: ring.adjoint_step(u, lam), turn=lambda n: lam.__setitem__(slice(None), u))
+        else:
+            carry_out(run.sweep(STEPS if kind == "loop" else None), ring, u, lam, run if kind != "loop" else None)
     assert "forward  at step" not in capfd.readouterr().err
     if comm.rank > 0:
         assert calls == []
         return
     assert {call.phase for call in calls} == {anadrome.Phase.FORWARD, anadrome.Phase.REVERSE, anadrome.Phase.DONE}
-    assert calls[-1] == (anadrome.Phase.DONE, 0, STEPS, 1.0)
-    done = [call.done for call in calls]
-    assert 0 <= done[0] < 0.5 < done[-2] <= 1 and len(calls) > STEPS
+    assert calls[-1].steps == STEPS < len(calls)
+    if kind == "unknown steps":
+        assert (calls[0].steps, calls[0].done) == (None, None)
+    else:
+        assert calls[-1] == (anadrome.Phase.DONE, 0, STEPS, 1.0) and 0 <= calls[0].done < 0.5 < calls[-2].done <= 1
 
 
 def test_the_share_never_falls_when_adjoint_steps_turn_out_to_be_long():
@@ -228,23 +213,6 @@ def test_the_share_never_falls_when_adjoint_steps_turn_out_to_be_long():
     known.update(adjoint_steps_taken=0)
     reporter.look(4)
     assert calls[-1].done < 0.1  # of the next sweep
-
-
-def test_the_share_is_not_known_while_n_is_not(comm, ring, monkeypatch):
-    monkeypatch.setattr(_progress, "_PERIOD", 0)
-
-    def sweep(run, u, lam):
-        for action in run.sweep(None):
-            if isinstance(action, anadrome.Advance):
-                for k in range(action.first, action.last):
-                    ring.step(u)
-                    if k == STEPS - 1 and not action.again:
-                        run.finish_forward(STEPS)
-                        break
-
-    calls = progress_of(comm, ring, sweep)
-    if comm.rank == 0:
-        assert (calls[0].steps, calls[0].done) == (None, None) and calls[-1].steps == STEPS
 
 
 def with_a_warning(comm):
@@ -278,11 +246,6 @@ def test_lines_go_to_a_logger_or_a_function_or_standard_error(comm, caplog, capf
     assert [(r.name, r.levelno, r.getMessage()) for r in caplog.records] == [("of.a.test", *lines[0])]
     with pytest.raises(TypeError):
         anadrome.set_log(7)
-
-
-def test_only_progress_takes_a_function(comm):
-    with anadrome.Run(comm) as run, pytest.raises(TypeError, match="progress"):
-        run.set(memory=print)
 
 
 class Bar:
@@ -400,7 +363,6 @@ def test_lossy_compression_keeps_to_a_tolerance(comm):
 
 
 @pytest.mark.parametrize("steps, kind, words", [
-    (-1, anadrome.Error, "-1 steps; give 0 or more, or None"),
     (-7, anadrome.Error, "-7 steps; give 0 or more, or None"),
     (10 / 0.5, TypeError, r"steps must be an int, not float \(20.0\)"),
     (10**30, ValueError, r"steps must be below 2\*\*63 in size, not 10{30}"),
@@ -425,6 +387,7 @@ def test_a_number_of_steps_that_is_none_is_refused(comm, steps, kind, words):
     (lambda run: run.finish_forward(3.5), "steps must be an int, not float"),
     (lambda run: run.finish_forward(-2**63 - 1), r"steps must be below 2\*\*63"),
     (lambda run: run.fail(3), "why must be a str, not int"),
+    (lambda run: run.set(memory=print), "progress"),  # which alone takes a function
     (lambda run: run.solve(3, advance=1, adjoint=print), "advance must be a function, not int"),
     (lambda run: run.check_gradient(3.0, advance=print, adjoint=print, perturb=print, objective=print, derivative=print),
      "steps must be an int, not float"),
