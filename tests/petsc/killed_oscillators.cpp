@@ -122,30 +122,9 @@ PetscErrorCode weighted_sum(TS, PetscReal, Vec u, Vec to, void* weight) {
     if ((call) != 0) MPI_Abort(PETSC_COMM_WORLD, 9); \
   } while (0)
 
-void integrate(const Oscillators& model, PetscBool in_forward, int& weight) {
-  TS integrator = nullptr;
-  PetscInt local = 0;
-  MUST(VecGetLocalSize(model.solution(), &local));
-  MUST(TSCreateQuadratureTS(model.ts(), in_forward, &integrator));
-  MUST(TSSetRHSFunction(integrator, nullptr, weighted_sum, &weight));
-  Mat by_state = nullptr, by_parameter = nullptr;  // constant
-  for (Mat* const made : {&by_state, &by_parameter}) {
-    const bool states = made == &by_state;
-    MUST(MatCreateDense(PETSC_COMM_WORLD, states ? local : PETSC_DECIDE, PETSC_DECIDE,
-                        states ? PETSC_DETERMINE : 1, 1, nullptr, made));
-    PetscInt first = 0, last = 0;
-    MUST(MatGetOwnershipRange(*made, &first, &last));
-    for (PetscInt i = first; i < last && states; ++i)
-      MUST(MatSetValue(*made, i, 0, weight, INSERT_VALUES));
-    MUST(MatAssemblyBegin(*made, MAT_FINAL_ASSEMBLY));
-    MUST(MatAssemblyEnd(*made, MAT_FINAL_ASSEMBLY));
-  }
-  const auto as_is = [](TS, PetscReal, Vec, Mat, Mat, void*) { return PetscErrorCode{}; };
-  const auto none = [](TS, PetscReal, Vec, Mat, void*) { return PetscErrorCode{}; };
-  MUST(TSSetRHSJacobian(integrator, by_state, by_state, as_is, nullptr));
-  MUST(TSSetRHSJacobianP(integrator, by_parameter, none, nullptr));
-  MUST(MatDestroy(&by_state));
-  MUST(MatDestroy(&by_parameter));
+void integrate(Oscillators& model, PetscBool in_forward, int& weight) {
+  if (weight != 0)
+    model.integrate(in_forward, {weighted_sum, &weight, 0, 1, static_cast<PetscReal>(weight)});
 }
 
 void run(const std::string& options) {
@@ -177,8 +156,8 @@ void run(const std::string& options) {
 #endif
     MUST(TSSetEventHandler(ts, 1, &direction, &terminate, indicator, switch_over, &model));
   }
-  if (told.forward_integral != 0) integrate(model, PETSC_TRUE, told.forward_integral);
-  if (told.integral != 0) integrate(model, PETSC_FALSE, told.integral);
+  integrate(model, PETSC_TRUE, told.forward_integral);
+  integrate(model, PETSC_FALSE, told.integral);
   model.after_step = [&model](Vec) {
     if (model.steps() == told.clock) MUST(TSSetTime(model.ts(), 0));
   };

@@ -101,16 +101,11 @@ INSTANTIATE_TEST_SUITE_P(All, KnownSteps, testing::ValuesIn(cases()), [](const a
   return std::get<0>(tested.param).name + "_" + std::get<1>(tested.param);
 });
 
-const std::string rk4 = "-ts_type rk -ts_rk_type 4 -ts_adapt_type none";
-
-PetscInt steps_of_rk4() {
-  Oscillators model(rk4 + " -ts_trajectory_type basic");
-  EXPECT_EQ(model.solve(2), 0);
-  return model.steps();
-}
-
 TEST(KnownSteps, OtherNumbersAreErrors) {
-  const PetscInt steps = steps_of_rk4();
+  const std::string rk4 = "-ts_type rk -ts_rk_type 4 -ts_adapt_type none";
+  Oscillators basic(rk4 + " -ts_trajectory_type basic");
+  EXPECT_EQ(basic.solve(2), 0);
+  const PetscInt steps = basic.steps();
   for (const PetscInt said : {steps - 1, steps + 1}) {
     const CaughtErrors caught;
     Oscillators model(rk4 + anadrome + steps_are(said));

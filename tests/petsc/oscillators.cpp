@@ -231,6 +231,29 @@ void Oscillators::start(double along) {
   MUST(TSSetTimeStep(ts_, 0.05));
 }
 
+void Oscillators::integrate(PetscBool in_forward, const Integrand& integrand) {
+  TS integrator = nullptr;
+  PetscInt begin = 0, end = 0;
+  MUST(VecGetOwnershipRange(u_, &begin, &end));
+  MUST(TSCreateQuadratureTS(ts_, in_forward, &integrator));
+  MUST(TSSetRHSFunction(integrator, nullptr, integrand.rate, integrand.context));
+  Mat by[2] = {};  // the states and the parameter; constant
+  for (const bool parameter : {false, true}) {
+    Mat& made = by[parameter];
+    const PetscInt here = parameter ? PETSC_DECIDE : end - begin, rows = parameter ? 1 : -1;
+    MUST(MatCreateDense(PETSC_COMM_WORLD, here, PETSC_DECIDE, rows, 1, nullptr, &made));
+    for (PetscInt i = begin + integrand.first; i < end && !parameter; i += integrand.every)
+      MUST(MatSetValue(made, i, 0, integrand.slope, INSERT_VALUES));
+    MUST(MatAssemblyBegin(made, MAT_FINAL_ASSEMBLY));
+    MUST(MatAssemblyEnd(made, MAT_FINAL_ASSEMBLY));
+  }
+  const auto as_is = [](TS, PetscReal, Vec, Mat, Mat, void*) { return PetscErrorCode{}; };
+  const auto none = [](TS, PetscReal, Vec, Mat, void*) { return PetscErrorCode{}; };
+  MUST(TSSetRHSJacobian(integrator, by[0], by[0], as_is, nullptr));
+  MUST(TSSetRHSJacobianP(integrator, by[1], none, nullptr));
+  for (Mat& made : by) MUST(MatDestroy(&made));
+}
+
 PetscErrorCode Oscillators::solve(PetscReal until) {
   PetscFunctionBeginUser;
   PetscCall(TSSetMaxTime(ts_, until));

@@ -31,6 +31,15 @@ const std::vector<Keeping>& keepings();
 inline void PrintTo(const Method& method, std::ostream* out) { *out << method.options; }
 inline void PrintTo(const Keeping& keeping, std::ostream* out) { *out << keeping.options; }
 
+/// One number that is integrated along the way, and its derivative: `slope` by every `every`th
+/// value of a rank from `first` on, 0 by all others and by the parameter.
+struct Integrand {
+  PetscErrorCode (*rate)(TS, PetscReal, Vec, Vec, void*);
+  void* context;
+  PetscInt first, every;
+  PetscScalar slope;
+};
+
 class Oscillators {
  public:
   /// `options` are its options database. Without the parameter, x_0 alone is differentiated by.
@@ -41,9 +50,10 @@ class Oscillators {
 
   /// x_0, step 0, time 0; `along` times a fixed direction is added to x_0.
   void start(double along = 0);
-  PetscErrorCode solve(PetscReal until);    ///< from where it is
-  void turn();                              ///< lambda and mu
-  PetscErrorCode back(PetscInt steps = 0);  ///< so many steps, or all
+  void integrate(PetscBool in_forward, const Integrand& integrand);  ///< or in the reverse sweep
+  PetscErrorCode solve(PetscReal until);                             ///< from where it is
+  void turn();                                                       ///< lambda and mu
+  PetscErrorCode back(PetscInt steps = 0);                           ///< so many steps, or all
   /// lambda, mu and the solution of this rank.
   std::vector<double> values() const;
   /// The Hessian of |x(until)|^2 / 2 by x_0, times that direction: second-order adjoint,

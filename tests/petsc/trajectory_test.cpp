@@ -201,28 +201,8 @@ PetscScalar sum_of(Vec u, PetscInt which) {
 // each step; and with Runge-Kutta in the forward sweep: what it takes off the integral for a step
 // that it refuses was not in it.
 std::vector<double> integral(Oscillators& model, PetscBool forward, bool right) {
-  TS integrator = nullptr;
-  PetscInt first = 0, last = 0, size = 0;
-  EXPECT_EQ(VecGetOwnershipRange(model.solution(), &first, &last), 0);
-  EXPECT_EQ(TSCreateQuadratureTS(model.ts(), forward, &integrator), 0);
   const auto rate = [](TS, PetscReal, Vec u, Vec to, void*) { return VecSet(to, sum_of(u, 1)); };
-  EXPECT_EQ(TSSetRHSFunction(integrator, nullptr, rate, nullptr), 0);
-  Mat by[2] = {};  // the states and the parameter; constant
-  for (const bool parameter : {false, true}) {
-    Mat& made = by[parameter];
-    const PetscInt here = parameter ? PETSC_DECIDE : last - first, rows = parameter ? 1 : -1;
-    EXPECT_EQ(MatCreateDense(PETSC_COMM_WORLD, here, PETSC_DECIDE, rows, 1, nullptr, &made), 0);
-    for (PetscInt i = first + 1; i < last && !parameter; i += 2)
-      EXPECT_EQ(MatSetValue(made, i, 0, 1, INSERT_VALUES), 0);
-    EXPECT_EQ(MatAssemblyBegin(made, MAT_FINAL_ASSEMBLY), 0);
-    EXPECT_EQ(MatAssemblyEnd(made, MAT_FINAL_ASSEMBLY), 0);
-  }
-  const auto as_is = [](TS, PetscReal, Vec, Mat, Mat, void*) { return PetscErrorCode{}; };
-  const auto none = [](TS, PetscReal, Vec, Mat, void*) { return PetscErrorCode{}; };
-  EXPECT_EQ(TSSetRHSJacobian(integrator, by[0], by[0], as_is, nullptr), 0);
-  EXPECT_EQ(TSSetRHSJacobianP(integrator, by[1], none, nullptr), 0);
-  for (Mat& made : by) EXPECT_EQ(MatDestroy(&made), 0);
-
+  model.integrate(forward, {rate, nullptr, 1, 2, 1});
   const PetscScalar before = sum_of(model.solution(), 0);
   EXPECT_EQ(model.solve(2), 0);
   const PetscScalar gained = sum_of(model.solution(), 0) - before;
@@ -233,6 +213,7 @@ std::vector<double> integral(Oscillators& model, PetscBool forward, bool right) 
   std::vector<double> all = model.values();
   Vec value = nullptr;
   PetscScalar sum = 0;
+  PetscInt size = 0;
   EXPECT_EQ(TSGetCostIntegral(model.ts(), &value), 0);
   EXPECT_EQ(VecSum(value, &sum), 0);
   EXPECT_EQ(VecGetSize(value, &size), 0);
