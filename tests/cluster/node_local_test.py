@@ -11,13 +11,9 @@ ALONE, BOTH = ["n2"], ["n1", "n2"]
 
 class NodeLocal(cluster.Case):
     def test_says_where_and_what_to_set(self):
-        self.assert_error(self.heat(BOTH, *ASYNC, *HERE), CURE)
-        self.assert_nothing_left()
-
-    def test_says_so_on_four_hosts_and_with_resume(self):
-        for words in (RESUME, ("--keep",)):
+        for hosts, words in ((BOTH, ()), (self.LAB.names(), RESUME), (self.LAB.names(), ("--keep",))):
             with self.subTest(words):
-                self.assert_error(self.heat(self.LAB.names(), *ASYNC, *HERE, *words), r"n\d.*layout=(node|rank)")
+                self.assert_error(self.heat(hosts, *ASYNC, *HERE, *words), r"n\d.*layout=(node|rank)")
                 self.assert_nothing_left()
 
 
