@@ -34,9 +34,7 @@ std::vector<double> optimise(Oscillators& model, bool twice = true) {
     EXPECT_EQ(model.solve(1), 0);
     VecScale(model.solution(), 0.9);
     EXPECT_EQ(model.solve(2), 0);
-    model.turn();
-    EXPECT_EQ(model.back(), 0);
-    append(all, model.values());
+    append(all, model.adjoint());
   }
   model.start();
   EXPECT_EQ(model.solve(1), 0);
@@ -49,9 +47,7 @@ std::vector<double> optimise(Oscillators& model, bool twice = true) {
   append(all, model.values());
   if (!twice) return all;
   model.go_to(steps);
-  model.turn();
-  EXPECT_EQ(model.back(), 0);
-  append(all, model.values());
+  append(all, model.adjoint());
   return all;
 }
 

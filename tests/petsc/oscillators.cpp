@@ -274,6 +274,12 @@ PetscErrorCode Oscillators::back(PetscInt steps) {
   PetscFunctionReturn(0);
 }
 
+std::vector<double> Oscillators::adjoint() {
+  turn();
+  MUST(back());
+  return values();
+}
+
 std::vector<double> Oscillators::hessian_product(PetscReal until) {
   Mat tangent = nullptr;
   PetscScalar* column = nullptr;

@@ -54,6 +54,7 @@ class Oscillators {
   PetscErrorCode solve(PetscReal until);                             ///< from where it is
   void turn();                                                       ///< lambda and mu
   PetscErrorCode back(PetscInt steps = 0);                           ///< so many steps, or all
+  std::vector<double> adjoint();  ///< all the way back from here; values()
   /// lambda, mu and the solution of this rank.
   std::vector<double> values() const;
   /// The Hessian of |x(until)|^2 / 2 by x_0, times that direction: second-order adjoint,
