@@ -92,18 +92,10 @@ def test_a_handler_of_the_program_stays(comm):
 
 # ---- runs that are not closed, or closed already ----
 
-def test_a_run_that_nobody_closed_is_a_warning_and_nothing_else(comm):
-    run = begin(comm, np.zeros(3))
-    run.sweep(5)
-    with pytest.warns(ResourceWarning, match="was not closed; use `with`"):
-        del run
-        gc.collect()
-
-
-def test_the_end_of_an_object_in_another_thread_does_no_harm(comm):
-    runs = [begin(comm, np.zeros(3))]
+@pytest.mark.parametrize("in_a_thread", [False, True])
+def test_a_run_that_nobody_closed_is_a_warning_and_nothing_else(comm, in_a_thread):
+    runs, caught = [begin(comm, np.zeros(3))], []
     runs[0].sweep(5)
-    caught = []
 
     def drop():
         with warnings.catch_warnings(record=True) as these:
@@ -112,10 +104,13 @@ def test_the_end_of_an_object_in_another_thread_does_no_harm(comm):
             gc.collect()
             caught.extend(these)
 
-    thread = threading.Thread(target=drop)
-    thread.start()
-    thread.join()
-    assert [warning.category for warning in caught] == [ResourceWarning]
+    if in_a_thread:
+        thread = threading.Thread(target=drop)
+        thread.start()
+        thread.join()
+    else:
+        drop()
+    assert [warning.category for warning in caught] == [ResourceWarning] and "was not closed; use `with`" in str(caught[0].message)
 
 
 def test_after_close_everything_is_an_error_and_close_is_nothing(comm):
