@@ -52,8 +52,7 @@ class Example(WhatIf):
                 self.assertGreaterEqual(row["overhead"], -1e-9)
                 self.assertLessEqual(row["ram_bytes"], 8 * 2**30)
                 self.assertEqual(int(row["bytes_written"]) % state, 0)
-                computing = int(row["forward_steps"]) * answer["seconds_step"] + \
-                    answer["steps"] * answer["seconds_adjoint"]
+                computing = int(row["forward_steps"]) * answer["seconds_step"] + answer["steps"] * answer["seconds_adjoint"]
                 self.assertAlmostEqual(row["seconds"] / (computing + row["seconds_waiting"]), 1, 6)
 
     def test_multistage_writes_to_disk_whatever_there_is_room_for(self):
@@ -64,8 +63,7 @@ class Example(WhatIf):
 
     def test_one_of_two_directories_may_have_no_room(self):
         for disk in ("40TiB,0", "0,40TiB"):
-            rows = self.rows(self.plan({"--write-rate": "1GB/s,500MB/s",
-                                        "--read-rate": "1GB/s,500MB/s", "--disk": disk}))
+            rows = self.rows(self.plan({"--write-rate": "1GB/s,500MB/s", "--read-rate": "1GB/s,500MB/s", "--disk": disk}))
             self.assertGreater(int(rows["async"]["bytes_written"]), 0, disk)
         # Home is so slow that it would not take one state more in time: x_0 goes there all the same.
         slow = {"--write-rate": "1GB/s,10kB/s", "--read-rate": "1GB/s,10kB/s"}
@@ -85,10 +83,8 @@ class Example(WhatIf):
         free, busy = self.plan(changes), self.answer(*words(changes), "--cores-busy", "--json")
         self.assertEqual((free["cores_busy"], busy["cores_busy"]), (False, True))
         for name, row in self.rows(busy).items():
-            transfers = int(row["bytes_written"]) / (512 * 2**20 * 64) * free["seconds_write"] + \
-                int(row["bytes_read"]) / (512 * 2**20 * 64) * free["seconds_read"]
-            computing = int(row["forward_steps"]) * free["seconds_step"] + \
-                free["steps"] * free["seconds_adjoint"]
+            transfers = (int(row["bytes_written"]) * free["seconds_write"] + int(row["bytes_read"]) * free["seconds_read"]) / (512 * 2**20 * 64)
+            computing = int(row["forward_steps"]) * free["seconds_step"] + free["steps"] * free["seconds_adjoint"]
             self.assertGreaterEqual(row["seconds"], (computing + transfers) * (1 - 1e-9), name)
             self.assertGreaterEqual(row["seconds"], self.rows(free)[name]["seconds"] * (1 - 1e-9), name)
         self.assertAlmostEqual(self.rows(busy)[free["recommended"]]["seconds"], free["seconds_cores_busy"], 6)
@@ -149,7 +145,7 @@ class Example(WhatIf):
         for wrong in ("0.5", "2,1GB/s", "x", "2,1GB/s,x", ""):
             self.assertIn("--compress", self.refuse(*words({"--compress": wrong})))
 
-    def test_a_sketch_is_a_row_of_its_own(self):
+    def test_a_sketch_is_a_row_of_its_own_and_needs_its_memory(self):
         plain = self.plan({"--memory": "80GiB"})
         answer = self.plan({"--memory": "80GiB", "--sketch": "128"})
         sketch = answer.pop("sketch")
@@ -160,8 +156,6 @@ class Example(WhatIf):
         text = self.said({"--memory": "80GiB", "--sketch": "128"})
         self.assertIn("sketch 1.00 13 h 20 min 0 % 65.5 GiB - - -", text)
         self.assertIn("sketch 128 arrays as large as a state; an estimate", text)
-
-    def test_a_sketch_needs_its_memory(self):
         sketch = self.plan({"--sketch": "128"})["sketch"]
         self.assertEqual((sketch["runs"], sketch["why_not"]), (False, "needs 65.5 GiB of memory per rank"))
         self.assertIn("sketch cannot run: needs 65.5 GiB", self.said({"--sketch": "128"}))
@@ -226,34 +220,25 @@ class Monotone(WhatIf):
     def best(self, *changes):
         answer = self.plan(*changes)
         times = {name: row["seconds"] for name, row in self.rows(answer).items()}
-        best = self.least(answer)
-        # It does not weigh what its transfers cost.
-        times.pop("multistage", None)
-        return {**times, "": best}
+        times.pop("multistage", None)  # it does not weigh what its transfers cost
+        return {**times, "": self.least(answer)}
 
-    def check(self, flag, values, base):
-        before = {}
-        for value in values:
-            now = self.best(base, {flag: value})
-            for schedule, seconds in now.items():
-                # A search finds its plan: another one in more room, and not always a better one. The
-                # intervals of async are those of a run, which chooses them for long sweeps.
-                slack = 0.02 if schedule in ("overlapped", "async", "") else 1e-9
-                self.assertLessEqual(seconds, before.get(schedule, seconds) * (1 + slack),
-                                     (flag, value, schedule, base))
-            before = now
-
-    def test_more_memory_never_costs_more_time(self):
-        memory = [f"{gib}GiB" for gib in (1, 1.2, 2, 2.5, 5, 9, 33, 513)]
-        for base in ({**SLOW, "--steps": "700", "--disk": "400GiB"}, {**SLOW, "--steps": "1000", "--tape-size": "1GiB"}):
-            self.check("--memory", memory, base)
-
-    def test_more_disk_never_costs_more_time(self):
-        self.check("--disk", [f"{gib}GiB" for gib in (40, 64, 65, 400, 10000)], {**SLOW, "--steps": "1000"})
-
-    def test_a_faster_disk_never_costs_more_time(self):
-        for flag, base in (("--write-rate", {**SLOW, "--steps": "1000"}), ("--read-rate", {"--steps": "300", "--memory": "1GiB"})):
-            self.check(flag, [f"{rate}MB/s" for rate in (1, 50, 100, 150, 9000)], base)
+    def test_more_of_anything_never_costs_more_time(self):
+        for flag, values, unit, base in (
+                ("--memory", (1, 1.2, 2, 2.5, 5, 9, 33, 513), "GiB", {**SLOW, "--steps": "700", "--disk": "400GiB"}),
+                ("--memory", (1, 1.2, 2, 2.5, 5, 9, 33, 513), "GiB", {**SLOW, "--steps": "1000", "--tape-size": "1GiB"}),
+                ("--disk", (40, 64, 65, 400, 10000), "GiB", {**SLOW, "--steps": "1000"}),
+                ("--write-rate", (1, 50, 100, 150, 9000), "MB/s", {**SLOW, "--steps": "1000"}),
+                ("--read-rate", (1, 50, 100, 150, 9000), "MB/s", {"--steps": "300", "--memory": "1GiB"})):
+            before = {}
+            for value in values:
+                now = self.best(base, {flag: f"{value}{unit}"})
+                for schedule, seconds in now.items():
+                    # A search finds its plan: another one in more room, and not always a better one. The
+                    # intervals of async are those of a run, which chooses them for long sweeps.
+                    slack = 0.02 if schedule in ("overlapped", "async", "") else 1e-9
+                    self.assertLessEqual(seconds, before.get(schedule, seconds) * (1 + slack), (flag, value, schedule, base))
+                before = now
 
     def test_gains_are_what_a_second_question_answers(self):
         base = {**SLOW, "--disk": "10TiB", "--steps": "3000"}

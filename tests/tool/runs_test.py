@@ -142,7 +142,7 @@ class Sound(Runs):
                      "resume   reverse sweep, to be adjoined up to step 25"):
             self.assertIn(part, process.stdout)
 
-    def test_a_dead_run_without_a_commit_is_for_cleaning(self):
+    def test_a_dead_run_without_a_commit_is_for_cleaning_unless_it_is_of_several_nodes(self):
         path = self.write("killed", "dead")
         self.assertIn("  healthy\n", tool.run("inspect", path).stdout)
         for file in (*path.glob("journal*"), *path.glob("adjoint*")):
@@ -151,9 +151,7 @@ class Sound(Runs):
         self.assertIn(f"cannot be resumed (resume was off, or nothing was committed): "
                       f"`anadrome clean {path}` removes it", said)
         self.assertNotIn("healthy", said)
-
-    def test_a_dead_run_of_several_nodes_may_go_on(self):
-        path = self.write("killed", "on_nodes")
+        path = self.write("nodes", "on_nodes")  # where another node's may be
         for file in ("journal-000001", "adjoint-000001"):
             (path / file).unlink()
         said = tool.run("inspect", path).stdout
