@@ -284,3 +284,11 @@ def test_nothing_leaks(comm):
     tracemalloc.stop()
     assert grown < 20000
 
+
+
+def test_objects_so_small_that_their_list_takes_the_memory_are_named(comm, directory):
+    with anadrome.Store(comm, memory="512KiB", directory=directory) as store:
+        words = r"the list of \d+ objects takes all of memory=\d+ KiB \(about \d+ bytes each\): raise memory, or put larger"
+        with pytest.raises(anadrome.OutOfMemoryError, match=words):
+            for k in range(20000):
+                store[k] = np.zeros(3)
