@@ -164,13 +164,6 @@ Rules::InRam& Rules::in_ram(const Kept& kept) {
   return held->second;
 }
 
-std::int64_t Rules::slot_of(std::int64_t branch, std::int64_t step) const {
-  for (const auto& [place, held] : ram_) {
-    if (held.what == What::kState && held.state == State(branch, step)) return place;
-  }
-  return -1;
-}
-
 void Rules::play(const Restore& kept) {
   if (kept.tier == kDiskTier) {
     const OnDisk& held = on_disk(kept);
@@ -314,14 +307,6 @@ void Rules::rewind(std::int64_t restorable) {
   if (!options_.anchors_stay) return;
   disk_.erase(disk_.lower_bound(restorable), disk_.end());
   for (auto& [number, held] : disk_) held.dropped = false;
-}
-
-void Rules::resume(const std::vector<std::int64_t>& anchors, std::int64_t run_before) {
-  for (std::size_t k = 0; k < anchors.size(); ++k) {
-    disk_[static_cast<std::int64_t>(k)].state = {0, anchors[k]};
-  }
-  live_ = {0, anchors.back()};
-  run_before_[0] = run_before;
 }
 
 }  // namespace anadrome::schedule

@@ -63,12 +63,9 @@ class Rules {
   void allow_on_disk(std::int64_t states) {
     options_.disk_slots = std::max(options_.disk_slots, states);
   }
-  void resume(const std::vector<std::int64_t>& anchors, std::int64_t run_before);
 
   const Taken& taken() const { return taken_; }
   bool done() const { return done_; }
-  /// The slot in which a state is kept; -1: in none.
-  std::int64_t slot_of(std::int64_t branch, std::int64_t step) const;
 
  private:
   using State = std::pair<std::int64_t, std::int64_t>;  ///< branch and step
