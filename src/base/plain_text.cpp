@@ -51,21 +51,4 @@ std::string plain(std::string_view text) {
   return result;
 }
 
-void put_plain(std::string_view text, std::FILE* file) noexcept {
-  constexpr std::size_t kMost = 512;
-  while (!text.empty()) {
-    char bytes[kMost];
-    std::size_t count = std::min(text.size(), kMost);
-    constexpr std::size_t kLongest = 4;  // the next piece begins with a character
-    for (std::size_t i = 1; i < kLongest && count < text.size(); ++i) {
-      if ((text[count] & 0xc0) != 0x80) break;
-      --count;
-    }
-    std::copy_n(text.data(), count, bytes);
-    make_plain(bytes, count);
-    std::fwrite(bytes, 1, count, file);
-    text.remove_prefix(count);
-  }
-}
-
 }  // namespace anadrome

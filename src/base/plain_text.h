@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -14,7 +13,5 @@ namespace anadrome {
 /// in UTF-8. In place, and takes no memory.
 void make_plain(char* text, std::size_t bytes) noexcept;
 std::string plain(std::string_view text);
-/// Takes no memory.
-void put_plain(std::string_view text, std::FILE* file) noexcept;
 
 }  // namespace anadrome
