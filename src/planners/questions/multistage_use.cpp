@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "schedule/stack/multistage_split.h"
 
 namespace anadrome::questions {
 namespace {
 
-using schedule::MultistageSplits;
 using schedule::Splitter;
 using schedule::TwoTierUse;
 using schedule::uint128;
@@ -27,8 +27,6 @@ uint128 binomial(std::int64_t n, std::int64_t k) {
 // repetitions become fewer.
 class Count {
  public:
-  explicit Count(MultistageSplits splits) : splits_(splits) {}
-
   /// `places` of `slots` are on disk; x_0 is only live.
   TwoTierUse of(std::int64_t steps, std::int64_t slots, std::int64_t places) {
     TwoTierUse use;
@@ -56,7 +54,7 @@ class Count {
                     "multistage: to count the use of the disk takes too long: too many steps for "
                     "few slots, or too many slots on disk");
       }
-      const std::int64_t left = schedule::multistage_split(splitter_, steps, slots, splits_);
+      const std::int64_t left = schedule::multistage_split(splitter_, steps, slots);
       const TwoTierUse& part = known(left, slots, places);
       use.writes += part.writes - (left > 1 ? 1 : 0);  // its x_0 was there before
       use.reads += part.reads + 1;
@@ -76,7 +74,6 @@ class Count {
     return known_[{steps, slots}] = use;
   }
 
-  MultistageSplits splits_;
   Splitter splitter_;
   std::map<std::pair<std::int64_t, std::int64_t>, TwoTierUse> known_;
   std::int64_t splits_done_ = 0;
@@ -84,13 +81,12 @@ class Count {
 
 }  // namespace
 
-TwoTierUse multistage_use(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
-                          MultistageSplits splits) {
+TwoTierUse multistage_use(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots) {
   schedule::check_two_tier(steps, ram_slots, disk_slots, {});
   // More slots than steps are of no use.
   const std::int64_t places = std::min(disk_slots, steps);
   const std::int64_t slots = places + std::min(ram_slots, steps - places);
-  TwoTierUse use = Count(splits).of(steps, slots, places);
+  TwoTierUse use = Count().of(steps, slots, places);
   use.advances = schedule::extra_advances(steps, slots);
   return use;
 }

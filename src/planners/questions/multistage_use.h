@@ -4,15 +4,13 @@
 
 #include <cstdint>
 
-#include "planners/two_tier/multistage.h"
 #include "planners/two_tier/two_tier_costs.h"
 
 namespace anadrome::questions {
 
 /// Throws ERR_ARGUMENT also where so few slots are used so often, or so many slots are on disk,
 /// that counting takes too long.
-schedule::TwoTierUse multistage_use(
-    std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots,
-    schedule::MultistageSplits splits = schedule::MultistageSplits::kShortest);
+schedule::TwoTierUse multistage_use(std::int64_t steps, std::int64_t ram_slots,
+                                    std::int64_t disk_slots);
 
 }  // namespace anadrome::questions

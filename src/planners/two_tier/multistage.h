@@ -15,16 +15,12 @@ namespace anadrome::schedule {
 /// are used least; with the published ones not always (docs/theory-two-tier.md).
 class MultistagePlanner final : public Planner {
  public:
-  explicit MultistagePlanner(MultistageSplits splits = MultistageSplits::kShortest)
-      : splits_(splits) {}
-
   Placement place(const Segment& segment) override {
     if (segment.held == Place::kNowhere) {
       return {segment.disk_slots > 0 ? Place::kDisk : Place::kRam, 0};
     }
     const std::int64_t slots = segment.units + segment.disk_slots + 1;
-    return {Place::kNowhere,
-            multistage_split(splitter_, segment.last - segment.first, slots, splits_)};
+    return {Place::kNowhere, multistage_split(splitter_, segment.last - segment.first, slots)};
   }
   uint128 advances(const Segment& segment) override {
     const std::int64_t held = segment.held == Place::kNowhere ? 0 : 1;
@@ -32,7 +28,6 @@ class MultistagePlanner final : public Planner {
   }
 
  private:
-  MultistageSplits splits_;
   Splitter splitter_;
 };
 

@@ -33,7 +33,7 @@ std::int64_t StackSweep::next_from_kept(std::int64_t end, const KeptStack::Part&
   const Placement next = planner_->place(here);
   if (next.place == Place::kRevolve && here.held != Place::kNowhere) {
     const std::int64_t slots = here.units + here.disk_slots + 1;
-    return from + multistage_split(splitter_, end - from, slots, MultistageSplits::kShortest);
+    return from + multistage_split(splitter_, end - from, slots);
   }
   return next.place == Place::kNowhere ? from + next.advance : from;
 }

@@ -11,9 +11,8 @@ namespace anadrome::schedule {
 namespace {
 
 /// Writes and reads of each place of the stack, lowest first.
-std::vector<std::int64_t> use_of_places(std::int64_t n, std::int64_t slots,
-                                        MultistageSplits splits) {
-  StackSweep nested(options_of({n, slots, 0}), std::make_unique<MultistagePlanner>(splits));
+std::vector<std::int64_t> use_of_places(std::int64_t n, std::int64_t slots) {
+  StackSweep nested(options_of({n, slots, 0}), std::make_unique<MultistagePlanner>());
   std::vector<std::int64_t> use(static_cast<std::size_t>(slots), 0);
   for (Action action = nested.next(); !std::holds_alternative<Done>(action);
        action = nested.next()) {
@@ -28,7 +27,7 @@ std::vector<std::int64_t> use_of_places(std::int64_t n, std::int64_t slots,
 TEST(Multistage, HasTheLeastUsedPlacesOnDiskIfItSplitsShort) {
   for (std::int64_t n = 2; n <= 300; ++n) {
     for (std::int64_t slots = 1; slots <= 12; ++slots) {
-      const std::vector<std::int64_t> use = use_of_places(n, slots, MultistageSplits::kShortest);
+      const std::vector<std::int64_t> use = use_of_places(n, slots);
       for (std::size_t place = 1; place < use.size() && use[place] > 0; ++place) {
         ASSERT_LE(use[place - 1], use[place]) << "n " << n << ", slots " << slots;
       }
