@@ -16,7 +16,6 @@
 #include <memory>
 #include <new>
 #include <string_view>
-#include <type_traits>
 
 namespace anadrome {
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/checked.h"
 #include "base/checksum.h"
 #include "base/clock.h"
 #include "base/index.h"

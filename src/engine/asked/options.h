@@ -2,7 +2,6 @@
 // The options of a run: one list for anadrome_set, the environment and every front end.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "base/error.h"
 #include "device/device.h"
 #include "store/memory/device_mover.h"
 

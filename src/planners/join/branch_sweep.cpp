@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 
-#include "base/error.h"
 #include "base/index.h"
 #include "planners/join/join_planner.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
-#include <numeric>
 #include <queue>
 
 #include "base/index.h"

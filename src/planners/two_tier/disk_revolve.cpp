@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/index.h"
 #include "planners/two_tier/disk_periods.h"
 

@@ -14,7 +14,6 @@
 #include <optional>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/error.h"

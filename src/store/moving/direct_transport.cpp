@@ -11,7 +11,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/checked.h"
 #include "base/clock.h"
 #include "base/index.h"
 #include "base/platform/platform.h"

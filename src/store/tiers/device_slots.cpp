@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "store/tiers/device_slots.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/checked.h"

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include "base/checked.h"
-
 namespace anadrome::store {
 
 DiskTier::DiskTier(const Parts& parts, const BlockIdentity& identity, TierObserver& observer)

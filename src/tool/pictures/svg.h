@@ -2,7 +2,6 @@
 // SVG for pictures without a script: a few shapes, written as they come. Knows no sweeps.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "base/text_out.h"

@@ -4,7 +4,6 @@
 // all a picture can show. Knows nothing of how it is drawn.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>

@@ -6,7 +6,6 @@
 
 #include "base/byte_size.h"
 #include "base/checked.h"
-#include "base/error.h"
 #include "tool/exact_json.h"
 #include "tool/plan/comparison.h"
 #include "tool/schedules/schedules.h"

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "base/error.h"
 #include "planners/questions/double_published.h"
 #include "tool/exact_json.h"
 #include "tool/schedules/action_sources.h"

@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 
-#include "base/error.h"
 #include "base/index.h"
 #include "planners/join/join_planner.h"
 #include "planners/questions/join_actions.h"
