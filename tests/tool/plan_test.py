@@ -331,7 +331,7 @@ class Picture(WhatIf):
     def test_says_what_it_shows(self):
         svg = self.check({**SLOW, "--steps": "700"}, schedule="async")
         texts = [text.text for text in svg.findall(".//" + SVG + "text")]
-        for wanted in ("step", "time, minutes", "adjoint", "recompute", "writes", "slot in use"):
+        for wanted in ("step", "solver", "I/O", "adjoint", "recompute", "write", "on disk", "slot in use"):
             self.assertIn(wanted, texts)
         self.assertIn("async: 700 steps", svg.find(SVG + "title").text)
 

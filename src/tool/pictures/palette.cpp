@@ -24,17 +24,16 @@ constexpr std::array<Colour, engine::kActivities> kColours = {
     "#5b3a8c",  // read from it
 };
 
-Activity activity_of(schedule::Doing doing) {
-  constexpr std::array kActivities = {Activity::kAdvance, Activity::kRecompute, Activity::kAdjoint,
-                                      Activity::kWait,    Activity::kWrite,     Activity::kRead};
-  return kActivities[static_cast<std::size_t>(doing)];
-}
-
 }  // namespace
 
 Colour colour_of(Activity activity) { return kColours[engine::index_of(activity)]; }
 
-Colour colour_of(schedule::Doing doing) { return colour_of(activity_of(doing)); }
-const char* word_of(schedule::Doing doing) { return engine::to_string(activity_of(doing)); }
+Activity activity_of(schedule::Doing doing, int link) {
+  constexpr std::array kOf = {Activity::kAdvance, Activity::kRecompute, Activity::kAdjoint,
+                              Activity::kWait,    Activity::kWrite,     Activity::kRead};
+  const Activity activity = kOf[static_cast<std::size_t>(doing)];
+  if (link == 0) return activity;
+  return activity == Activity::kWrite ? Activity::kFastWrite : Activity::kFastRead;
+}
 
 }  // namespace anadrome::tool

@@ -14,18 +14,15 @@ using engine::Activity;
 /// Steps in blues, their adjoint in green, visits in brown, transfers in purples, what nobody wants
 /// in red; passes are as pale as what they are for.
 Colour colour_of(Activity activity);
-Colour colour_of(schedule::Doing doing);
-const char* word_of(schedule::Doing doing);
+/// What a run would call it. `link` 1: to or from a fast directory.
+Activity activity_of(schedule::Doing doing, int link = 0);
 
 inline constexpr Colour kInk = "#1c1c1c";
-inline constexpr Colour kQuiet = "#5f6b76";  ///< words beside what matters
-inline constexpr Colour kPlot = "#f6f8f9";   ///< behind steps against time
-inline constexpr Colour kLane = "#eceff2";   ///< behind a lane in which nothing happens
-inline constexpr Colour kGrid = "#d9dee3";
+inline constexpr Colour kQuiet = "#5f6b76";    ///< words beside what matters
+inline constexpr Colour kPlot = "#f6f8f9";     ///< behind steps against time
+inline constexpr Colour kLane = "#eceff2";     ///< behind a lane in which nothing happens
 inline constexpr Colour kCloseUp = "#fff3cf";  ///< the part that is drawn once more, larger
 inline constexpr Colour kSlot = "#54708c";     ///< a slot in use
 inline constexpr Colour kOnDisk = "#e3c3d8";   ///< states on disk; a pale write
-
-inline constexpr const char* kSlotWords = "slot in use";
 
 }  // namespace anadrome::tool

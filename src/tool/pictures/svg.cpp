@@ -48,23 +48,12 @@ void Svg::text(double x, double y, std::string_view words, const Letters& letter
   out_.put("</text>\n");
 }
 
-void Svg::upward_text(double x, double y, std::string_view words) {
-  out_.put("<text transform=\"translate(").fixed(x, 1).put(" ").fixed(y, 1);
-  out_.put(") rotate(-90)\" text-anchor=\"middle\">");
-  escaped(words);
-  out_.put("</text>\n");
-}
-
-void Svg::begin_box(const char* element, double x, double y, double width, double height) {
-  out_.put(element);
+void Svg::rectangle(double x, double y, double width, double height, Colour colour, double corner) {
+  out_.put("<rect");
   attribute("x", x);
   attribute("y", y);
   attribute("width", width);
   attribute("height", height);
-}
-
-void Svg::rectangle(double x, double y, double width, double height, Colour colour, double corner) {
-  begin_box("<rect", x, y, width, height);
   if (corner > 0) attribute("rx", corner);
   attribute("fill", colour);
   out_.put("/>\n");
@@ -74,13 +63,6 @@ void Svg::vertical(double x, double top, double bottom, const Paint& paint) {
   begin_path(paint);
   move(x, top);
   down(bottom - top);
-  end_path();
-}
-
-void Svg::horizontal(double x, double y, double width, const Paint& paint) {
-  begin_path(paint);
-  move(x, y);
-  right(width);
   end_path();
 }
 
@@ -98,7 +80,6 @@ void Svg::begin_path(const Paint& paint) {
   if (paint.width > 0) attribute("stroke-width", paint.width, 2);
   if (paint.opacity < 1) attribute("stroke-opacity", paint.opacity, 2);
   if (paint.dashes != nullptr) attribute("stroke-dasharray", paint.dashes);
-  if (paint.round_ends) attribute("stroke-linecap", "round");
   out_.put(" d=\"");
 }
 
@@ -106,11 +87,6 @@ void Svg::begin_group(double x, double y, bool crisp) {
   out_.put("<g");
   if (crisp) attribute("shape-rendering", "crispEdges");
   out_.put(" transform=\"translate(").fixed(x, 1).put(" ").fixed(y, 1).put(")\">\n");
-}
-
-void Svg::begin_frame(double x, double y, double width, double height) {
-  begin_box("<svg", x, y, width, height);
-  out_.put(">\n");
 }
 
 void Svg::point(char command, double x, double y) {
@@ -150,17 +126,16 @@ double round_step(double length, double most) {
 
 TimeUnit unit_for(double seconds) {
   constexpr double kHour = 3600, kDay = 24 * kHour, kYear = 365.25 * kDay, kFew = 3;
-  constexpr std::array kLong = {TimeUnit{kYear, "years", "a"}, TimeUnit{kDay, "days", "d"},
-                                TimeUnit{kHour, "hours", "h"}, TimeUnit{60, "minutes", "min"}};
-  constexpr std::array kShort = {TimeUnit{1, "seconds", "s"}, TimeUnit{1e-3, "milliseconds", "ms"},
-                                 TimeUnit{1e-6, "microseconds", "us"}};
+  constexpr std::array kLong = {TimeUnit{kYear, "a"}, TimeUnit{kDay, "d"}, TimeUnit{kHour, "h"},
+                                TimeUnit{60, "min"}};
+  constexpr std::array kShort = {TimeUnit{1, "s"}, TimeUnit{1e-3, "ms"}, TimeUnit{1e-6, "us"}};
   for (const TimeUnit& unit : kLong) {
     if (seconds >= kFew * unit.seconds) return unit;
   }
   for (const TimeUnit& unit : kShort) {
     if (seconds >= unit.seconds) return unit;
   }
-  return {1e-9, "nanoseconds", "ns"};
+  return {1e-9, "ns"};
 }
 
 }  // namespace anadrome::tool

@@ -24,7 +24,6 @@ struct Paint {
   double width = 0;  ///< of the stroke, pixels; 0: 1
   double opacity = 1;
   const char* dashes = nullptr;
-  bool round_ends = false;
 };
 
 class Svg {
@@ -37,12 +36,9 @@ class Svg {
   void about(std::string_view title, std::string_view description);
 
   void text(double x, double y, std::string_view words, const Letters& letters = {});
-  /// Upwards, around its middle.
-  void upward_text(double x, double y, std::string_view words);
   /// `corner`: the radius of its corners.
   void rectangle(double x, double y, double width, double height, Colour colour, double corner = 0);
   void vertical(double x, double top, double bottom, const Paint& paint);
-  void horizontal(double x, double y, double width, const Paint& paint);
   /// A square of a legend and its words, on the line of text at `y`. Returns where the next begins.
   double legend(double x, double y, Colour colour, std::string_view words);
 
@@ -58,14 +54,10 @@ class Svg {
   /// Until end_group everything is moved; with `crisp` edges are not smoothed.
   void begin_group(double x, double y, bool crisp);
   void end_group() { out_.put("</g>\n"); }
-  /// Until end_frame everything is moved, and hidden outside of width x height.
-  void begin_frame(double x, double y, double width, double height);
-  void end_frame() { out_.put("</svg>\n"); }
 
  private:
   void point(char command, double x, double y);
   void length_of(char command, double length);
-  void begin_box(const char* element, double x, double y, double width, double height);
   void escaped(std::string_view text);
   void attribute(const char* name, double value, int digits = 1);
   void attribute(const char* name, std::string_view value);
@@ -79,8 +71,7 @@ double round_step(double length, double most);
 
 struct TimeUnit {
   double seconds;
-  const char* name;   ///< "minutes"
-  const char* brief;  ///< "min"
+  const char* name;  ///< "min"
 };
 /// For an axis on which the longest time is `seconds`.
 TimeUnit unit_for(double seconds);

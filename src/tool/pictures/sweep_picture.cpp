@@ -7,15 +7,16 @@
 
 #include "base/error.h"
 #include "base/index.h"
-#include "tool/pictures/palette.h"
-#include "tool/pictures/sweep_panel.h"
+#include "tool/number_text.h"
+#include "tool/pictures/timeline_panel.h"
 
 namespace anadrome::tool {
 namespace {
 
 constexpr std::int64_t kMostSteps = 5'000'000;
 constexpr std::int64_t kVisible = 150;  // so many steps are told apart without a close-up
-constexpr double kHead = 106, kBetween = 8, kFoot = 12, kLetters = 13;
+constexpr int kColumns = 860;
+constexpr double kLeft = 124, kRight = 36, kHead = 106, kLegend = 90, kFoot = 12, kLetters = 13;
 
 // The ranges of the panels' scales.
 struct Extent {
@@ -75,23 +76,59 @@ Extent measure(const ActionSource& next, const WhatIf& question, const Estimate&
   return extent;
 }
 
-void draw_legend(Svg& svg, bool disk, bool waits, bool slots) {
-  constexpr double kLine = 90;
-  double x = 96;
-  for (const auto& [doing, drawn] :
-       {std::pair(Doing::kAdvance, true), std::pair(Doing::kRecompute, true),
-        std::pair(Doing::kAdjoint, true), std::pair(Doing::kWait, waits),
-        std::pair(Doing::kWrite, disk), std::pair(Doing::kRead, disk)}) {
-    if (drawn) x = svg.legend(x, kLine, colour_of(doing), word_of(doing));
-  }
-  if (slots) svg.legend(x, kLine, kSlot, kSlotWords);
+struct Part {
+  std::string title;
+  TimelinePanel panel;
+  std::int64_t steps;  ///< as TimelinePanel::Style has them
+};
+
+Part part_of(std::string title, TimeWindow window, std::int64_t steps, std::int64_t slots,
+             bool disk) {
+  Part part = {std::move(title),
+               {window, {.columns = kColumns, .steps_height = 260, .disk = disk, .slots = slots}},
+               steps};
+  part.panel.add_rank("");
+  return part;
 }
 
-void draw_head(Svg& svg, const std::string& title, const std::string& about,
-               const std::string& remark) {
-  svg.about(title, about);
-  svg.text(20, 34, title, {.size = 19, .bold = true});
-  svg.text(20, 58, remark, {.colour = kQuiet});
+TraceEvent event_of(const Span& span) {
+  return {span.start,
+          span.end,
+          span.step(),
+          std::max(span.first, span.last),
+          activity_of(span.doing, span.link),
+          {}};
+}
+
+struct Words {
+  std::string title, about, remark, axis = "step";
+};
+
+// One part below the other; the first one has all that there is to explain.
+void put_picture(const Words& words, const std::vector<Part>& parts, bool slots, TextOut& out) {
+  constexpr double kPerPart = TimelinePanel::kAbove + TimelinePanel::kBelow;
+  double height = kHead;
+  for (const Part& part : parts) height += part.panel.height() + kPerPart;
+  Svg svg(out, kLeft + kColumns + kRight, height + kFoot, kLetters);
+  svg.about(words.title, words.about);
+  svg.text(20, 34, words.title, {.size = 19, .bold = true});
+  svg.text(20, 58, words.remark, {.colour = kQuiet});
+  double x = kLeft;
+  for (std::size_t i = 0; i < kActivities; ++i) {
+    const auto activity = static_cast<Activity>(i);
+    if (!parts.front().panel.has(activity)) continue;
+    x = svg.legend(x, kLegend, colour_of(activity), engine::to_string(activity));
+  }
+  if (slots) svg.legend(x, kLegend, kSlot, "slot in use");
+  TimelinePanel::Style style = {.left = kLeft, .top = kHead, .axis = words.axis};
+  for (const Part& part : parts) {
+    svg.text(kLeft, style.top + TimelinePanel::kAbove - 9, part.title, {.bold = true});
+    style.top += TimelinePanel::kAbove;
+    style.steps = part.steps;
+    part.panel.draw(svg, style);
+    style.top += part.panel.height() + TimelinePanel::kBelow;
+  }
+  svg.close();
 }
 
 }  // namespace
@@ -104,27 +141,23 @@ void draw_sweep(const std::function<ActionSource()>& actions, const WhatIf& ques
   }
   const Extent extent = measure(actions(), question, estimate);
   const bool disk = estimate.counts.writes > 0;
-  const double last = real(question.steps);
-  std::vector<SweepPanel> panels;
-  panels.emplace_back(PanelWindow{0, extent.seconds, 0, last, "the whole sweep"}, extent.slots,
-                      disk);
+  std::vector<Part> parts;
+  parts.push_back(
+      part_of("the whole sweep", {0, extent.seconds}, question.steps, extent.slots, disk));
   const std::int64_t close = steps_around_turn(question, estimate);
   if (question.steps > kVisible && extent.enters >= 0 && extent.leaves > extent.enters) {
-    panels.emplace_back(PanelWindow{extent.enters, extent.leaves, last - real(close), last,
-                                    "the last " + std::to_string(close) + " steps"},
-                        extent.slots, disk);
+    parts.push_back(part_of("the last " + std::to_string(close) + " steps",
+                            {extent.enters, extent.leaves}, -1, extent.slots, disk));
   }
   questions::SweepSinks sinks;
-  sinks.span = [&panels](const Span& span) {
-    for (SweepPanel& panel : panels) panel.add(span);
+  sinks.span = [&parts](const Span& span) {
+    for (Part& part : parts) part.panel.add(event_of(span));
   };
-  sinks.held = [&panels](const Held& held) {
-    for (SweepPanel& panel : panels) panel.add(held);
+  sinks.held = [&parts](const Held& held) {
+    for (Part& part : parts) part.panel.add(held);
   };
   simulate(actions(), question, estimate, sinks);
 
-  double height = kHead + kFoot;
-  for (const SweepPanel& panel : panels) height += panel.height() + kBetween;
   const std::string title = std::string(estimate.schedule) + ": " + std::to_string(question.steps) +
                             " steps in " + duration_text(estimate.seconds) + ", " +
                             change_text(estimate.seconds / question.ideal_seconds()) +
@@ -133,30 +166,21 @@ void draw_sweep(const std::function<ActionSource()>& actions, const WhatIf& ques
                             format_fixed(extent.forward_steps, 0) + " forward steps, " +
                             format_fixed(extent.writes, 0) + " writes, " +
                             format_fixed(extent.reads, 0) + " reads";
-  Svg svg(out, SweepPanel::kWidth, height, kLetters);
-  draw_head(svg, title, about, estimate.remark);
-  draw_legend(svg, disk, estimate.waiting > 0, true);
-  double top = kHead;
-  for (const SweepPanel& panel : panels) {
-    panel.draw(svg, top);
-    top += panel.height() + kBetween;
-  }
-  svg.close();
+  put_picture({title, about, estimate.remark}, parts, true, out);
 }
 
 void draw_spans(const SpanPicture& picture, TextOut& out) {
   if (!(picture.seconds > 0)) {
     throw Error(ANADROME_ERR_ARGUMENT, "--svg: nothing takes any time");
   }
-  SweepPanel panel({0, picture.seconds, 0, picture.last_step, "the whole sweep", picture.axis},
-                   picture.slots, picture.disk);
-  for (const Span& span : picture.spans) panel.add(span);
-  for (const Held& held : picture.held) panel.add(held);
-  Svg svg(out, SweepPanel::kWidth, kHead + kFoot + kBetween + panel.height(), kLetters);
-  draw_head(svg, picture.title, format_fixed(picture.seconds, 6) + " seconds", picture.remark);
-  draw_legend(svg, picture.disk, false, picture.slots > 0);
-  panel.draw(svg, kHead);
-  svg.close();
+  std::vector<Part> parts;
+  parts.push_back(part_of("the whole sweep", {0, picture.seconds}, picture.last_step, picture.slots,
+                          picture.disk));
+  for (const Span& span : picture.spans) parts.front().panel.add(event_of(span));
+  for (const Held& held : picture.held) parts.front().panel.add(held);
+  put_picture(
+      {picture.title, format_fixed(picture.seconds, 6) + " seconds", picture.remark, picture.axis},
+      parts, picture.slots > 0, out);
 }
 
 }  // namespace anadrome::tool

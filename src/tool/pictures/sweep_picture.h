@@ -3,11 +3,19 @@
 // closely where a step of the whole is less than a pixel.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "base/text_out.h"
-#include "tool/pictures/sweep_panel.h"
+#include "planners/questions/simulate.h"
+#include "tool/pictures/palette.h"
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
+
+using questions::Held;
+using schedule::Doing;
+using Span = schedule::Span<double>;
 
 /// `actions` of estimate.sweep, from the start. Throws ERR_ARGUMENT if the sweep has more steps
 /// than are played for a picture.
@@ -18,7 +26,8 @@ void draw_sweep(const std::function<ActionSource()>& actions, const WhatIf& ques
 struct SpanPicture {
   std::string title, remark;
   std::string axis = "step";
-  double seconds = 0, last_step = 0;
+  double seconds = 0;
+  std::int64_t last_step = 0;
   std::int64_t slots = 0;  ///< 0: they are not drawn
   bool disk = false;
   std::vector<Span> spans;

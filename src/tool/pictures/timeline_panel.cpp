@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "base/index.h"
 #include "tool/pictures/palette.h"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr double kSolverHeight = 28, kIoHeight = 20, kPassesHeight = 12, kLaneGap = 2;
 constexpr double kRankGap = 14;
-constexpr double kStepsHeight = 120, kHalfLine = 1;
+constexpr double kHalfLine = 1;
 constexpr double kWaitSticksOut = 4;
 
 // Painted from the bottom of a lane up; waits hang down from its top.
@@ -93,21 +94,31 @@ constexpr Letters kBoldRight = {.anchor = "end", .bold = true};
 
 }  // namespace
 
-void TimelinePanel::add_rank(int rank, std::span<const TraceEvent> events) {
-  ranks_.push_back({rank, TimelineColumns(window_, columns_)});
-  for (const TraceEvent& event : events) {
-    ranks_.back().columns.add(event);
-    has_[index_of(lane_of(event.activity))] = true;
+void TimelinePanel::add_rank(std::string name, std::span<const TraceEvent> events) {
+  ranks_.push_back({std::move(name), TimelineColumns(window_, columns_)});
+  for (const TraceEvent& event : events) add(event);
+}
+
+void TimelinePanel::add(const TraceEvent& event) {
+  ranks_.back().columns.add(event);
+  seen_[index_of(event.activity)] = true;
+}
+
+bool TimelinePanel::has(Lane lane) const {
+  if (lane == Lane::kSolver || (lane == Lane::kIo && shape_.disk)) return true;
+  for (std::size_t i = 0; i < kActivities; ++i) {
+    if (seen_[i] && lane_of(static_cast<Activity>(i)) == lane) return true;
   }
+  return false;
 }
 
 double TimelinePanel::height() const {
   const auto ranks = real(std::ssize(ranks_));
   double lanes = -kLaneGap;
   for (const Lane lane : kLanesDown) {
-    if (has_[index_of(lane)]) lanes += kLaneGap + height_of(lane);
+    if (has(lane)) lanes += kLaneGap + height_of(lane);
   }
-  return ranks * (lanes + kRankGap) + kStepsHeight;
+  return ranks * (lanes + kRankGap) + shape_.steps_height + held_.height();
 }
 
 double TimelinePanel::x_of(double seconds) const {
@@ -118,9 +129,9 @@ void TimelinePanel::draw(Svg& svg, const Style& style) const {
   double top = style.top;
   draw_captions(svg, style);
   for (const Rank& rank : ranks_) {
-    svg.text(style.left - 66, top + 19, "rank " + std::to_string(rank.number), kBoldRight);
+    if (!rank.name.empty()) svg.text(style.left - 66, top + 19, rank.name, kBoldRight);
     for (const Lane lane : kLanesDown) {
-      if (!has_[index_of(lane)]) continue;
+      if (!has(lane)) continue;
       const double height = height_of(lane);
       svg.text(style.left - 8, top + height / 2 + 5, engine::to_string(lane), kRightOfLane);
       draw_lane(svg, rank, lane, style.left, top);
@@ -129,6 +140,7 @@ void TimelinePanel::draw(Svg& svg, const Style& style) const {
     top += kRankGap - kLaneGap;
   }
   draw_steps(svg, style, top);
+  held_.draw(svg, style.left, top + shape_.steps_height);
   draw_axis(svg, style);
 }
 
@@ -178,7 +190,8 @@ void TimelinePanel::draw_lane(Svg& svg, const Rank& rank, Lane lane, double left
 }
 
 void TimelinePanel::draw_steps(Svg& svg, const Style& style, double top) const {
-  svg.rectangle(style.left, top, columns_, kStepsHeight, kPlot);
+  const double height = shape_.steps_height;
+  svg.rectangle(style.left, top, columns_, height, kPlot);
   if (ranks_.empty()) return;
   const TimelineColumns& columns = ranks_.front().columns;
   TimelineColumns::Range axis = columns.steps();
@@ -186,13 +199,13 @@ void TimelinePanel::draw_steps(Svg& svg, const Style& style, double top) const {
   if (axis.empty()) return;
   axis.low = std::floor(axis.low);
   axis.high = std::max(std::ceil(axis.high), axis.low + 1);
-  const double scale = (kStepsHeight - 8) / (axis.high - axis.low);
+  const double scale = (height - 8) / (axis.high - axis.low);
   const auto y_of = [&](double step) {
-    return std::clamp(top + kStepsHeight - 4 - (step - axis.low) * scale, top, top + kStepsHeight);
+    return std::clamp(top + height - 4 - (step - axis.low) * scale, top, top + height);
   };
   svg.text(style.left - 8, top + 13, format_fixed(axis.high, 0), kRightOfLane);
-  svg.text(style.left - 8, top + kStepsHeight / 2 + 5, "step", kBoldRight);
-  svg.text(style.left - 8, top + kStepsHeight - 2, format_fixed(axis.low, 0), kRightOfLane);
+  svg.text(style.left - 8, top + height / 2 + 5, style.axis, kBoldRight);
+  svg.text(style.left - 8, top + height - 2, format_fixed(axis.low, 0), kRightOfLane);
 
   for (const Activity activity :
        {Activity::kAdvance, Activity::kRecompute, Activity::kAdjoint, Activity::kVisit}) {
@@ -225,7 +238,7 @@ void TimelinePanel::draw_axis(Svg& svg, const Style& style) const {
     const double x = style.left + x_of(origin + at * unit.seconds);
     svg.vertical(x, style.top, bottom + 4, {.stroke = kInk, .opacity = 0.13});
     const char* sign = style.times_from_turn && tick > 0 ? "+" : "";
-    svg.text(x, bottom + 19, sign + format_fixed(at, digits) + " " + unit.brief,
+    svg.text(x, bottom + 19, sign + format_fixed(at, digits) + " " + unit.name,
              {.anchor = "middle"});
   }
   if (style.turn.has_value()) {

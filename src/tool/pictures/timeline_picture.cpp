@@ -14,8 +14,9 @@
 namespace anadrome::tool {
 namespace {
 
-constexpr int kColumns = 1256;
-constexpr double kLeftOfTimeline = 124, kWidth = kLeftOfTimeline + kColumns + 30;
+constexpr TimelinePanel::Shape kShape = {.columns = 1256};
+constexpr double kLeftOfTimeline = 124, kRightOfTimeline = kLeftOfTimeline + kShape.columns;
+constexpr double kWidth = kRightOfTimeline + 30;
 constexpr double kAboveTimeline = 118, kBetweenPanels = 24, kBelowTimeline = 34;
 constexpr double kTimelineLetters = 14;
 
@@ -49,17 +50,18 @@ Timeline::Timeline(const RecordedSweep& sweep) : sweep_(sweep) {
   for (const TraceEvent& event : events) seconds_ = std::max(seconds_, event.end);
   constexpr double kLeast = 1e-9;  // a time axis needs some length
   if (!(seconds_ >= kLeast)) return;
-  whole_.emplace(TimeWindow{0, seconds_}, kColumns);
+  whole_.emplace(TimeWindow{0, seconds_}, kShape);
   turn_ = turn_of(events);
   passes_ = passes_of(events);
   if (turn_.has_value()) {
     if (const auto window = window_around(*turn_, events, seconds_)) {
-      close_.emplace(*window, kColumns);
+      close_.emplace(*window, kShape);
     }
   }
   for (const RecordedRank& rank : sweep.first_ranks) {
-    whole_->add_rank(rank.number, rank.events);
-    if (close_.has_value()) close_->add_rank(rank.number, rank.events);
+    const std::string name = "rank " + std::to_string(rank.number);
+    whole_->add_rank(name, rank.events);
+    if (close_.has_value()) close_->add_rank(name, rank.events);
   }
 }
 
@@ -109,7 +111,7 @@ void Timeline::draw_title(Svg& svg) const {
   words += kDot + counted(heading.ranks, "rank") + kDot + format_seconds(seconds_);
   svg.about(words, "");
   svg.text(16, kTop, words, {.size = 20, .bold = true});
-  svg.text(kLeftOfTimeline + kColumns, kTop, format_fixed(waited, 1) + " % waited",
+  svg.text(kRightOfTimeline, kTop, format_fixed(waited, 1) + " % waited",
            {.anchor = "end",
             .size = 20,
             .bold = true,
@@ -150,8 +152,8 @@ void Timeline::draw_magnifier(Svg& svg, const TimelinePanel::Style& whole,
   svg.move(left, whole.top - 5);
   svg.line(right, whole.top - 5);
   svg.line(right, bottom);
-  svg.line(kLeftOfTimeline + kColumns, top_close);
-  svg.line(kLeftOfTimeline + kColumns, bottom_close);
+  svg.line(kRightOfTimeline, top_close);
+  svg.line(kRightOfTimeline, bottom_close);
   svg.line(kLeftOfTimeline, bottom_close);
   svg.line(kLeftOfTimeline, top_close);
   svg.line(left, bottom);

@@ -154,7 +154,7 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
   options.text("--schedule", asked.schedule, "NAME",
                {"the schedule to draw", "async", "the recommended one"});
   options.file("--svg", asked.svg,
-               {"also draw the sweep: step against time, with disk and slots below", "plan.svg"});
+               {"also draw the sweep: solver, disk, steps and slots against time", "plan.svg"});
   options.flag("--json", asked.json, "for programs; numbers from 2^53 on are strings of digits");
 }
 

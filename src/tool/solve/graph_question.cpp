@@ -68,7 +68,7 @@ SpanPicture picture_of(const StepGraph& graph, const GraphPlan& plan) {
   std::vector<std::int64_t> row(graph.bytes.size());
   std::int64_t next = 0;
   for (const std::int32_t v : schedule::order_of(graph)) row[at(v)] = next++;
-  picture.last_step = real(next);
+  picture.last_step = next;
   for (const GraphAction& action : plan.actions) {
     if (action.kind == GraphKind::kDrop) continue;
     const auto v = static_cast<std::size_t>(action.node);

@@ -41,7 +41,7 @@ SpanPicture picture_of(const JoinProblem& problem, const std::vector<JoinAction>
   for (const std::int64_t steps : problem.steps) {
     base.push_back(base.back() + steps);
   }
-  picture.last_step = real(base.back());
+  picture.last_step = base.back();
   picture.slots = problem.slots;
   std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::int64_t, double>> held;
   std::set<std::int64_t> used;

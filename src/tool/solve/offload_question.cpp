@@ -63,7 +63,8 @@ void put_spans(const OffloadPlan& plan, int digits, TextOut& out) {
                    [](const auto& a, const auto& b) { return a.start < b.start; });
   for (const auto& span : spans) {
     const Doing doing = span.doing == Doing::kRecompute ? Doing::kAdvance : span.doing;
-    out.put("{\"action\": \"").put(word_of(doing)).put("\", \"step\": ").integer(span.step());
+    out.put("{\"action\": \"").put(engine::to_string(activity_of(doing)));
+    out.put("\", \"step\": ").integer(span.step());
     out.put(", \"start\": ").put(decimal_text(wide(span.start), digits));
     out.put(", \"end\": ").put(decimal_text(wide(span.end), digits)).put("}\n");
   }
@@ -73,7 +74,7 @@ void put_spans(const OffloadPlan& plan, int digits, TextOut& out) {
 SpanPicture picture_of(const OffloadPlan& plan, const OffloadChain& chain) {
   SpanPicture picture;
   picture.seconds = real(plan.run.makespan);
-  picture.last_step = real(chain.steps());
+  picture.last_step = chain.steps();
   picture.disk = true;
   for (const auto& span : plan.run.spans) {
     picture.spans.push_back({span.doing, real(span.start), real(span.end), span.first, span.last});

@@ -32,7 +32,7 @@ void put_actions(const UnevenTapesPlan& plan, TextOut& out) {
 
 SpanPicture picture_of(const UnevenTapesPlan& plan, const UnevenTapes& chain, double tick) {
   SpanPicture picture;
-  picture.last_step = real(chain.steps());
+  picture.last_step = chain.steps();
   std::int64_t run_before = 0;
   double now = 0;
   const auto add = [&](Doing doing, std::int64_t ticks, std::int64_t from, std::int64_t to) {
