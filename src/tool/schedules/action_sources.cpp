@@ -183,7 +183,7 @@ Counts counts_of(const ActionSource& next) {
   return counts;
 }
 
-void write_actions(const ActionSource& next, TextOut& out) {
+void write_actions(const ActionSource& next, TextOut& out, bool branches) {
   const auto begin = [&](const char* action, const char* key, std::int64_t step) -> TextOut& {
     return out.put("{\"action\": \"").put(action).put("\", \"").put(key).put("\": ").integer(step);
   };
@@ -194,22 +194,35 @@ void write_actions(const ActionSource& next, TextOut& out) {
   const auto put_transfer = [&](const char* action, const schedule::Kept& kept) {
     begin(action, "step", kept.step).put(", \"slot\": ").integer(kept.place).put("}\n");
   };
-  each_action(next,
-              schedule::Cases{
-                  [&](const schedule::Advance& run) {
-                    begin("advance", "first", run.first).put(", \"last\": ").integer(run.last);
-                    out.put(run.record ? ", \"record\": true}\n" : "}\n");
-                  },
-                  [&](const schedule::Keep& kept) { put_copy("keep", kept); },
-                  [&](const schedule::Restore& kept) { put_copy("restore", kept); },
-                  [&](const schedule::Drop& kept) { put_copy("drop", kept); },
-                  [&](const schedule::Write& kept) { put_transfer("write", kept); },
-                  [&](const schedule::Read& kept) { put_transfer("read", kept); },
-                  [&](const schedule::Turn& turn) { begin("turn", "step", turn.step).put("}\n"); },
-                  [&](const schedule::Adjoint& adjoint) {
-                    begin("adjoint", "step", adjoint.step).put("}\n");
-                  },
-                  [](const auto&) {}});
+  const auto end = [&](std::int64_t branch) {
+    if (branches) out.put(", \"branch\": ").integer(branch);
+    out.put("}\n");
+  };
+  each_action(
+      next,
+      schedule::Cases{[&](const schedule::Start& start) {
+                        begin("start", "step", 0);
+                        end(start.branch);
+                      },
+                      [&](const schedule::Advance& run) {
+                        begin("advance", "first", run.first).put(", \"last\": ").integer(run.last);
+                        if (run.record) out.put(", \"record\": true");
+                        end(run.branch);
+                      },
+                      [&](const schedule::Keep& kept) { put_copy("keep", kept); },
+                      [&](const schedule::Restore& kept) { put_copy("restore", kept); },
+                      [&](const schedule::Drop& kept) { put_copy("drop", kept); },
+                      [&](const schedule::Write& kept) { put_transfer("write", kept); },
+                      [&](const schedule::Read& kept) { put_transfer("read", kept); },
+                      [&](const schedule::Turn& turn) {
+                        begin("turn", "step", turn.step);
+                        end(turn.branch);
+                      },
+                      [&](const schedule::Adjoint& adjoint) {
+                        begin("adjoint", "step", adjoint.step);
+                        end(adjoint.branch);
+                      },
+                      [](const auto&) {}});
   out.flush();
 }
 

@@ -35,7 +35,8 @@ ActionSource overlapped_actions(schedule::OverlappedPlan plan, bool record);
 /// Played to the end: what is run without recording it, writes, reads.
 Counts counts_of(const ActionSource& next);
 
-/// As JSON, one object a line, as they come: no sweep is too long. Throws what the sink throws.
-void write_actions(const ActionSource& next, TextOut& out);
+/// As JSON, one object a line, as they come: no sweep is too long. With `branches` each says whose
+/// it is. Throws what the sink throws.
+void write_actions(const ActionSource& next, TextOut& out, bool branches = false);
 
 }  // namespace anadrome::tool

@@ -1,97 +1,49 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tool/solve/questions.h"
 
-#include <array>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "base/index.h"
+#include "planners/join/branch_sweep.h"
 #include "planners/join/join_planner.h"
-#include "planners/questions/join_actions.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/sweep_picture.h"
+#include "tool/schedules/action_sources.h"
 
 namespace anadrome::tool {
 namespace {
 
-using questions::JoinAction;
-using questions::JoinKind;
+using schedule::BranchOptions;
+using schedule::BranchSweep;
 using schedule::JoinPlan;
 using schedule::JoinProblem;
 
-void put_action(const JoinAction& action, TextOut& out) {
-  constexpr std::array kWords = {"advance", "drop", "turn", "adjoint"};
-  out.put("{\"action\": \"").put(kWords[static_cast<std::size_t>(action.kind)]).put("\"");
-  if (action.kind != JoinKind::kTurn) out.put(", \"branch\": ").integer(action.branch);
-  if (action.kind == JoinKind::kAdvance) {
-    out.put(", \"first\": ").integer(action.first).put(", \"last\": ").integer(action.last);
-    if (action.keep) out.put(", \"keep\": true");
-  } else if (action.kind != JoinKind::kTurn) {
-    out.put(", \"step\": ").integer(action.first);
-  }
-  out.put("}\n");
-}
-
 // The branches one above the other; a step takes a second, an adjoint step two.
-SpanPicture picture_of(const JoinProblem& problem, const std::vector<JoinAction>& actions) {
+SpanPicture picture_of(const BranchOptions& options, const JoinPlan& plan) {
   SpanPicture picture;
   std::vector<std::int64_t> base{0};
-  for (const std::int64_t steps : problem.steps) {
-    base.push_back(base.back() + steps);
-  }
+  for (const std::int64_t steps : options.steps) base.push_back(base.back() + steps);
   picture.last_step = base.back();
-  picture.slots = problem.slots;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::int64_t, double>> held;
-  std::set<std::int64_t> used;
-  double now = 0;
-  const auto take = [&](std::int64_t branch, std::int64_t step, double when) {
-    std::int64_t slot = 0;
-    while (used.contains(slot)) ++slot;
-    used.insert(slot);
-    held[{branch, step}] = {slot, when};
+  picture.slots = options.slots;
+  BranchSweep sweep(options, plan);
+  const auto next = [&] {
+    schedule::Action action = sweep.next();
+    std::visit(schedule::Cases{
+                   [&](schedule::Advance& run) {
+                     run.first += base[at(run.branch)];
+                     run.last += base[at(run.branch)];
+                   },
+                   [&](schedule::Adjoint& adjoint) { adjoint.step += base[at(adjoint.branch)]; },
+                   [](auto&) {}},
+               action);
+    return action;
   };
-  const auto release = [&](std::int64_t branch, std::int64_t step) {
-    const auto found = held.find({branch, step});
-    if (found == held.end()) return;
-    picture.held.push_back({schedule::kRamTier, found->second.first, 1, found->second.second, now});
-    used.erase(found->second.first);
-    held.erase(found);
-  };
-  if (problem.charged_inputs) {
-    for (std::int64_t b = 0; b < problem.branches(); ++b) take(b, 0, 0);
-  }
-  bool turned = false;
-  for (const JoinAction& action : actions) {
-    const std::int64_t from = base[size(action.branch)];
-    const auto at = [from](std::int64_t step) { return from + step; };
-    switch (action.kind) {
-      case JoinKind::kAdvance: {
-        const double end = now + real(action.last - action.first);
-        picture.spans.push_back({turned ? Doing::kRecompute : Doing::kAdvance, now, end,
-                                 at(action.first), at(action.last)});
-        take(action.branch, action.last, now);
-        now = end;
-        break;
-      }
-      case JoinKind::kDrop:
-        release(action.branch, action.first);
-        break;
-      case JoinKind::kTurn:
-        turned = true;
-        for (std::int64_t b = 0; b < problem.branches(); ++b) {
-          release(b, problem.steps[size(b)]);
-        }
-        break;
-      case JoinKind::kAdjoint:
-        picture.spans.push_back(
-            {Doing::kAdjoint, now, now + 2, at(action.first + 1), at(action.first)});
-        now += 2;
-        break;
-    }
-  }
-  picture.seconds = now;
+  questions::SweepSinks sinks;
+  sinks.span = [&picture](const Span& span) { picture.spans.push_back(span); };
+  sinks.held = [&picture](const Held& held) { picture.held.push_back(held); };
+  picture.seconds =
+      questions::simulate(next, {.costs = {.forward = 1, .adjoint = 2}, .disk = {}}, sinks);
   return picture;
 }
 
@@ -124,17 +76,20 @@ Answer answer(const JoinAsked& asked) {
     json["segments"].push_back({segment.branch, segment.begin, segment.end});
   }
   if (reducible) return answer;
-  answer.write_actions = [problem, plan](TextOut& out) {
-    questions::visit_actions(problem, plan,
-                             [&](const JoinAction& action) { put_action(action, out); });
-    out.flush();
+  // Beside the pool are the state under way and, if they are apart, the ends.
+  const BranchOptions options{
+      .steps = problem.steps,
+      .slots = problem.slots + (problem.ends_apart ? problem.branches() : 0),
+      .charged_inputs = problem.charged_inputs};
+  answer.write_actions = [options, plan](TextOut& out) {
+    BranchSweep sweep(options, plan);
+    write_actions([&sweep] { return sweep.next(); }, out, true);
   };
-  answer.draw = [problem, plan, branches = asked.branches](TextOut& out) {
-    SpanPicture picture = picture_of(problem, questions::actions_of(problem, plan));
+  answer.draw = [options, plan, problem, branches = asked.branches](TextOut& out) {
+    SpanPicture picture = picture_of(options, plan);
     picture.title = "join: branches of " + branches + " steps";
-    picture.remark =
-        decimal_text(plan.advances) + " advances with " + std::to_string(problem.slots) + " slots";
-    picture.axis = "steps of the branches, one above the other";
+    picture.remark = decimal_text(plan.advances) + " advances with " +
+                     std::to_string(problem.slots) + " slots, the branches one above the other";
     draw_spans(picture, out);
   };
   return answer;

@@ -14,8 +14,8 @@ namespace anadrome::schedule {
 namespace {
 
 /// Plays to Done under the rules; returns the advances.
-std::int64_t advances_played(const BranchOptions& options) {
-  BranchSweep sweep(options);
+std::int64_t advances_played(const BranchOptions& options, const JoinPlan& plan) {
+  BranchSweep sweep(options, plan);
   Rules rules(rules_of(options));
   const auto require = [](bool holds, const char* rule) {
     if (!holds) throw std::logic_error(rule);
@@ -28,6 +28,10 @@ std::int64_t advances_played(const BranchOptions& options) {
   }
   require(sweep.advances_remaining() == 0 && sweep.course().adjoints_left == 0, "too much said");
   return advances();
+}
+
+std::int64_t advances_played(const BranchOptions& options) {
+  return advances_played(options, BranchSweep::plan(options));
 }
 
 RC_GTEST_PROP(BranchSweep, BreaksNoRuleAndKeepsThePlannersPromise, ()) {
@@ -55,6 +59,35 @@ TEST(BranchSweep, TakesTheFewestAdvancesOfAJoin) {
       EXPECT_TRUE(static_cast<uint128>(advances_played(options)) == plan_join(problem).advances)
           << slots;
     }
+  }
+}
+
+// Such a plan counts the state under way, which the sweep has beside the pool.
+RC_GTEST_PROP(BranchSweep, PlaysAPlanOfAnyMakeInItsSlots, ()) {
+  JoinProblem problem;
+  const auto branches = *rc::gen::inRange<std::size_t>(1, 6);
+  const auto longest = *rc::gen::element<std::int64_t>(5, 20, 80);
+  problem.steps = *rc::gen::container<std::vector<std::int64_t>>(
+      branches, rc::gen::inRange<std::int64_t>(1, longest));
+  problem.charged_inputs = *rc::gen::arbitrary<bool>();
+  problem.ends_apart = *rc::gen::arbitrary<bool>();
+  problem.slots = 2 * static_cast<std::int64_t>(branches) + *rc::gen::inRange<std::int64_t>(1, 12);
+  const std::int64_t apart = problem.ends_apart ? problem.branches() : 0;
+  const JoinPlan guessed = plan_join(problem, 0), plan = plan_join(problem, 40000);
+  for (const JoinPlan& made : {guessed, plan}) {
+    const BranchOptions options{problem.steps, problem.slots + apart, problem.charged_inputs};
+    RC_ASSERT(static_cast<uint128>(advances_played(options, made)) == made.advances);
+  }
+  RC_ASSERT(plan.advances <= guessed.advances);
+  if (plan.exact) RC_ASSERT(20 * guessed.advances <= 21 * plan.advances);
+}
+
+TEST(BranchSweep, PlaysPlansOfManyAndOfLongBranches) {
+  for (const JoinProblem& problem :
+       {JoinProblem{std::vector<std::int64_t>(40, 60), 70}, JoinProblem{{5000, 4000}, 30, true}}) {
+    const JoinPlan plan = plan_join(problem);
+    const BranchOptions options{problem.steps, problem.slots, problem.charged_inputs};
+    EXPECT_TRUE(static_cast<uint128>(advances_played(options, plan)) == plan.advances);
   }
 }
 
