@@ -90,10 +90,9 @@ UnevenPlanner::UnevenPlanner(const UnevenSteps& steps) {
   } else if (divisor != largest) {
     units.insert(units.begin(), (budget - 1) / kMostUnits + 1);
   }
-  UnevenPlanner revolve = *this;
-  revolve.set_unit(slot, budget);
-  revolve.plan_as_revolve();
-  UnevenPlanner best = std::move(revolve);
+  UnevenPlanner best = *this;
+  best.set_unit(slot, budget);
+  best.plan_by_mean_size();  // Revolve, where a state takes a slot
   if (divisor != largest && all <= wide(kMostCost)) {
     UnevenPlanner next = *this;
     next.set_unit(divisor, budget);
@@ -129,34 +128,6 @@ void UnevenPlanner::set_unit(std::int64_t unit_bytes, std::int64_t budget) {
   units_ = budget / unit_bytes;
 }
 
-// ---- Revolve with slots of the largest size ----
-
-std::int64_t UnevenPlanner::plan_as_revolve() {
-  struct Part {
-    std::int64_t first, last, slots;
-  };
-  as_revolve_ = true;
-  std::vector<Part> parts = {{0, steps_.steps(), units_}};
-  while (!parts.empty()) {
-    const auto [first, last, slots] = parts.back();
-    parts.pop_back();
-    const std::int64_t steps = last - first;
-    if (slots >= steps - 1) {
-      cost_ += steps_.cost(first, last - 1);
-    } else if (slots == 1) {
-      cost_ += steps_.direct_cost(first, last);
-    } else {
-      const std::int64_t middle = first + splitter_.split(steps, slots);
-      cost_ += steps_.cost(first, middle);
-      parts.push_back({first, middle, slots});
-      parts.push_back({middle, last, slots - 1});
-    }
-  }
-  // Each step once more: no plan can do with less. With one slot there is no choice.
-  exact_ = cost_ == steps_.cost(0, steps_.steps() - 1) || (units_ == 1 && state_bytes_.empty());
-  return cost_;
-}
-
 // ---- Revolve with slots of the mean size ----
 
 void UnevenPlanner::plan_by_mean_size() {
@@ -164,10 +135,13 @@ void UnevenPlanner::plan_by_mean_size() {
   items_.begins = {0, n};
   std::vector<std::int64_t> sums = {0};
   sums.reserve(size(n) + 1);
-  for (std::int64_t k = 0; k < n; ++k) sums.push_back(sums.back() + state_units(k));
+  for (std::int64_t k = 0; k < n; ++k) {
+    sums.push_back(sums.back() + std::min(state_units(k), kMostCost / n));
+  }
   nodes_.reserve(size(n));
   cost_ = place_by_mean_size({0, n, free}, sums).cost;
-  exact_ = cost_ == steps_.cost(0, n - 1);
+  // Each step once more: no plan can do with less. With one slot there is no choice.
+  exact_ = cost_ == steps_.cost(0, n - 1) || (units_ == 1 && state_bytes_.empty());
 }
 
 /// Where Revolve would split if all states between had their mean size, or a state near it that
@@ -303,7 +277,6 @@ UnevenPlanner::Taken UnevenPlanner::extract(const IntervalCosts& table, std::int
 Placement UnevenPlanner::place(const Segment& segment) {
   if (segment.held == Place::kNowhere) return {Place::kRam, 0};
   const std::int64_t steps = segment.last - segment.first;
-  if (as_revolve_) return {Place::kNowhere, splitter_.advance(steps, segment.units + 1)};
   const auto node = nodes_.find(key(segment.first, segment.last));
   if (node == nodes_.end()) return {Place::kNowhere, steps - 1};
   return {Place::kNowhere, node->second.split - segment.first};
@@ -326,9 +299,6 @@ std::int64_t UnevenPlanner::direct_advances(std::int64_t first, std::int64_t las
 uint128 UnevenPlanner::advances(const Segment& segment) {
   const std::int64_t steps = segment.last - segment.first;
   if (steps <= 1) return 0;
-  if (as_revolve_) {
-    return extra_advances(steps, segment.units + (segment.held == Place::kNowhere ? 0 : 1));
-  }
   const auto node = nodes_.find(key(segment.first, segment.last));
   if (node != nodes_.end()) return wide(node->second.advances);
   return wide(direct_advances(segment.first, segment.last));

@@ -63,7 +63,6 @@ class UnevenPlanner final : public Planner {
   std::int64_t split_by_mean_size(const Stretch& stretch, std::int64_t units);
   Taken place_by_mean_size(Stretch stretch, const std::vector<std::int64_t>& sums);
   std::optional<std::int64_t> plan_with_tables(std::int64_t table_bytes);
-  std::int64_t plan_as_revolve();
   std::int64_t bytes_of(std::int64_t step) const;
   std::int64_t units_of_bytes(std::int64_t bytes) const;
   void set_unit(std::int64_t unit_bytes, std::int64_t budget);
@@ -76,7 +75,7 @@ class UnevenPlanner final : public Planner {
   std::vector<std::int64_t> state_bytes_;  ///< as given
   std::int64_t units_ = 0, unit_bytes_ = 1;
   std::int64_t cost_ = 0;
-  bool exact_ = true, as_revolve_ = false;
+  bool exact_ = true;
   Items items_;               ///< of the upper layer
   std::int64_t by_step_ = 0;  ///< intervals of so few steps are planned step by step
   std::unordered_map<std::uint64_t, Node> nodes_;  ///< by first and last step
