@@ -14,34 +14,25 @@
 namespace anadrome::questions {
 namespace {
 
-using schedule::Accounting;
 using schedule::ChainSizes;
 using schedule::ChainSweep;
 using schedule::LeastMemory;
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-// visit(begin, end, most workspace of its steps) for every segment between kept states.
-template <class Visit>
-void each_segment(const ChainSizes& sizes, const std::vector<std::int64_t>& kept,
-                  const Visit& visit) {
-  std::int64_t begin = 0;
-  for (std::size_t i = 0; i <= kept.size(); ++i) {
-    const std::int64_t end = i == kept.size() ? sizes.steps() : kept[i];
-    const auto first = sizes.workspace.begin();
-    visit(begin, end, sizes.workspace.empty() ? 0 : *std::max_element(first + begin, first + end));
-    begin = end;
-  }
-}
-
-// The largest segment beside the kept states.
+// The largest segment beside the kept states, with the most workspace of its steps.
 std::int64_t largest_segment(const ChainSizes& sizes, const ChainSweep& sweep,
-                             const std::vector<std::int64_t>& kept) {
-  std::int64_t largest = 0;
-  each_segment(sizes, kept, [&](std::int64_t begin, std::int64_t end, std::int64_t workspace) {
+                             std::vector<std::int64_t> ends) {
+  ends.push_back(sizes.steps());
+  std::int64_t largest = 0, begin = 0;
+  for (const std::int64_t end : ends) {
+    const auto first = sizes.workspace.begin();
+    const std::int64_t workspace =
+        sizes.workspace.empty() ? 0 : *std::max_element(first + begin, first + end);
     const bool last = end == sizes.steps();
     largest = std::max(largest, sweep.sum(begin + 1, last ? end + 1 : end) + workspace);
-  });
+    begin = end;
+  }
   return largest;
 }
 
@@ -123,25 +114,6 @@ class BoundSearch {
 
 LeastMemory least_static_memory(const ChainSizes& sizes, std::int64_t most_visits) {
   return BoundSearch(sizes, most_visits).run();
-}
-
-std::int64_t static_peak_of(const ChainSizes& sizes, const std::vector<std::int64_t>& kept) {
-  const ChainSweep sweep(sizes);
-  std::int64_t held = sizes.bytes[0];
-  for (const std::int64_t k : kept) held += sizes.bytes[at(k)];
-  return held + largest_segment(sizes, sweep, kept);
-}
-
-std::int64_t peak_of(const ChainSizes& sizes, Accounting accounting,
-                     const std::vector<std::int64_t>& kept) {
-  const ChainSweep sweep(sizes);
-  std::int64_t held = sizes.bytes[0];
-  std::int64_t peak = 0;
-  each_segment(sizes, kept, [&](std::int64_t begin, std::int64_t end, std::int64_t workspace) {
-    peak = std::max(peak, held + sweep.segment(begin, end, accounting) + workspace);
-    held += sizes.bytes[at(end)];
-  });
-  return peak;
 }
 
 }  // namespace anadrome::questions

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The least memory of Hong et al. 2025 (planners/memory/least_memory.h) where kept states stay to
-// the end, and what any choice of states takes.
+// the end.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "planners/memory/least_memory.h"
 
@@ -15,11 +14,5 @@ namespace anadrome::questions {
 /// were looked at, the most promising first. Throws as schedule::least_memory does.
 schedule::LeastMemory least_static_memory(const schedule::ChainSizes& sizes,
                                           std::int64_t most_visits = std::int64_t{1} << 27);
-
-/// The peak of a choice, rising, without x_0: where kept states stay, and as `accounting` says it.
-std::int64_t static_peak_of(const schedule::ChainSizes& sizes,
-                            const std::vector<std::int64_t>& kept);
-std::int64_t peak_of(const schedule::ChainSizes& sizes, schedule::Accounting accounting,
-                     const std::vector<std::int64_t>& kept);
 
 }  // namespace anadrome::questions

@@ -7,12 +7,58 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "replay.h"
 
 namespace anadrome::questions {
 namespace {
 
 using namespace schedule;
+
+// visit(begin, end, most workspace of its steps) for every segment between kept states.
+template <class Visit>
+void each_segment(const ChainSizes& sizes, const std::vector<std::int64_t>& kept,
+                  const Visit& visit) {
+  std::int64_t begin = 0;
+  for (std::size_t i = 0; i <= kept.size(); ++i) {
+    const std::int64_t end = i == kept.size() ? sizes.steps() : kept[i];
+    std::int64_t workspace = 0;
+    for (std::int64_t k = begin; k < end && !sizes.workspace.empty(); ++k) {
+      workspace = std::max(workspace, sizes.workspace[at(k)]);
+    }
+    visit(begin, end, workspace);
+    begin = end;
+  }
+}
+
+std::int64_t sum(const ChainSizes& sizes, std::int64_t first, std::int64_t end) {
+  std::int64_t bytes = 0;
+  for (std::int64_t k = first; k < end; ++k) bytes += sizes.bytes[at(k)];
+  return bytes;
+}
+
+/// The peak of a choice, rising, without x_0: where kept states stay.
+std::int64_t static_peak_of(const ChainSizes& sizes, const std::vector<std::int64_t>& kept) {
+  std::int64_t held = sizes.bytes[0], largest = 0;
+  for (const std::int64_t k : kept) held += sizes.bytes[at(k)];
+  each_segment(sizes, kept, [&](std::int64_t begin, std::int64_t end, std::int64_t workspace) {
+    const std::int64_t last = end == sizes.steps() ? end + 1 : end;
+    largest = std::max(largest, sum(sizes, begin + 1, last) + workspace);
+  });
+  return held + largest;
+}
+
+/// And as `accounting` says it.
+std::int64_t peak_of(const ChainSizes& sizes, Accounting accounting,
+                     const std::vector<std::int64_t>& kept) {
+  std::int64_t held = sizes.bytes[0], peak = 0;
+  each_segment(sizes, kept, [&](std::int64_t begin, std::int64_t end, std::int64_t workspace) {
+    const std::int64_t last = accounting == Accounting::kReleased ? end + 1 : end - 1;
+    peak = std::max(peak, held + sum(sizes, begin + 1, last) + workspace);
+    held += sizes.bytes[at(end)];
+  });
+  return peak;
+}
 
 struct Account {
   LeastMemory (*least)(const ChainSizes&);
