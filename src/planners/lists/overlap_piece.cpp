@@ -13,10 +13,6 @@ Timeline::Timeline(std::int64_t slots, const OverlapTimes& times,
                    std::vector<OverlapAction>* actions)
     : times_(times), actions_(actions), most_slots_(slots) {}
 
-void Timeline::tell(OverlapKind kind, std::int32_t slot, std::int64_t first, std::int64_t last) {
-  if (actions_ != nullptr) actions_->push_back({kind, slot, first, last});
-}
-
 // The one that is free first, and of those free already the one of the lowest number.
 std::pair<double, std::int32_t> Timeline::take_free_slot() {
   if ((free_.empty() || free_.begin()->first > now()) && slots_used_ < most_slots_) {
@@ -35,77 +31,58 @@ Timeline::Held& Timeline::held(std::int64_t step) {
   return found->second;
 }
 
-void Timeline::advance(std::int64_t first, std::int64_t last) {
-  if (first == last) return;
-  clock_.compute(real(last - first) * times_.forward);
-  tell(OverlapKind::kAdvance, -1, first, last);
-}
-
-void Timeline::keep(std::int64_t step) {
-  const auto [free_from, slot] = take_free_slot();
-  clock_.wait(free_from);
-  held_[step] = {slot, now(), now()};
-  tell(OverlapKind::kKeep, slot, step, step);
-}
-
-void Timeline::restore(std::int64_t step) {
-  const Held& state = held(step);
-  clock_.wait(state.ready);
-  tell(OverlapKind::kRestore, state.slot, step, step);
-}
-
-void Timeline::drop(std::int64_t step) {
-  const Held state = held(step);
-  held_.erase(step);
-  // Slots that are free already differ in number only: plans do not depend on how they became so.
-  free_.insert({state.busy_until > now() ? state.busy_until : 0, state.slot});
-  tell(OverlapKind::kDrop, state.slot, step, step);
-}
-
-void Timeline::write(std::int64_t step) {
-  Held& state = held(step);
-  state.busy_until = clock_.transfer(times_.write, std::max(now(), state.ready));
-  tell(OverlapKind::kWrite, state.slot, step, step);
-}
-
-void Timeline::read(std::int64_t step) {
-  const auto [free_from, slot] = take_free_slot();
-  const double there = clock_.transfer(times_.read, std::max(now(), free_from));
-  held_[step] = {slot, there, there};
-  tell(OverlapKind::kRead, slot, step, step);
-}
-
-void Timeline::adjoint(std::int64_t step) {
-  clock_.compute(times_.adjoint);
-  tell(OverlapKind::kAdjoint, -1, step, step + 1);
+void Timeline::act(OverlapKind kind, std::int64_t step, std::int64_t last) {
+  std::int32_t slot = -1;
+  if (kind != OverlapKind::kAdvance) last = step;
+  switch (kind) {
+    case OverlapKind::kAdvance:
+      if (step == last) return;
+      clock_.compute(real(last - step) * times_.forward);
+      break;
+    case OverlapKind::kAdjoint:
+      clock_.compute(times_.adjoint);
+      last = step + 1;
+      break;
+    case OverlapKind::kKeep: {
+      const auto [free_from, taken] = take_free_slot();
+      clock_.wait(free_from);
+      slot = taken;
+      held_[step] = {slot, now(), now()};
+      break;
+    }
+    case OverlapKind::kRead: {
+      const auto [free_from, taken] = take_free_slot();
+      const double there = clock_.transfer(times_.read, std::max(now(), free_from));
+      slot = taken;
+      held_[step] = {slot, there, there};
+      break;
+    }
+    case OverlapKind::kRestore:
+      slot = held(step).slot;
+      clock_.wait(held(step).ready);
+      break;
+    case OverlapKind::kWrite: {
+      Held& state = held(step);
+      slot = state.slot;
+      state.busy_until = clock_.transfer(times_.write, std::max(now(), state.ready));
+      break;
+    }
+    case OverlapKind::kDrop: {
+      const Held state = held(step);
+      slot = state.slot;
+      held_.erase(step);
+      // Free slots differ in number only: plans do not depend on how they became so.
+      free_.insert({state.busy_until > now() ? state.busy_until : 0, slot});
+      break;
+    }
+  }
+  if (actions_ != nullptr) actions_->push_back({kind, slot, step, last});
 }
 
 void Timeline::play(const OverlapPiece& piece, std::int64_t base, std::int64_t previous) {
   for (const OverlapMove& move : piece) {
     const std::int64_t step = move.first == kPrevious ? previous : base + move.first;
-    switch (move.kind) {
-      case OverlapKind::kAdvance:
-        advance(step, base + move.last);
-        break;
-      case OverlapKind::kKeep:
-        keep(step);
-        break;
-      case OverlapKind::kRestore:
-        restore(step);
-        break;
-      case OverlapKind::kDrop:
-        drop(step);
-        break;
-      case OverlapKind::kWrite:
-        write(step);
-        break;
-      case OverlapKind::kRead:
-        read(step);
-        break;
-      case OverlapKind::kAdjoint:
-        adjoint(step);
-        break;
-    }
+    act(move.kind, step, base + move.last);
   }
 }
 
@@ -114,18 +91,18 @@ void Timeline::play_intervals(const std::vector<std::int64_t>& lengths,
   const std::size_t last = lengths.size() - 1;
   std::int64_t anchor = 0;
   for (std::size_t i = 0; i < last; ++i) {
-    keep(anchor);
-    write(anchor);
-    drop(anchor);
-    advance(anchor, anchor + lengths[i]);
+    act(OverlapKind::kKeep, anchor);
+    act(OverlapKind::kWrite, anchor);
+    act(OverlapKind::kDrop, anchor);
+    act(OverlapKind::kAdvance, anchor, anchor + lengths[i]);
     anchor += lengths[i];
   }
-  keep(anchor);
+  act(OverlapKind::kKeep, anchor);
   for (std::size_t i = last;; --i) {
     play(piece(i), anchor, i > 0 ? anchor - lengths[i - 1] : kPrevious);
     if (i == 0) return;
     anchor -= lengths[i - 1];
-    restore(anchor);
+    act(OverlapKind::kRestore, anchor);
   }
 }
 

@@ -34,13 +34,8 @@ class Timeline {
   /// `actions` may be null: then only time is told.
   Timeline(std::int64_t slots, const OverlapTimes& times, std::vector<OverlapAction>* actions);
 
-  void advance(std::int64_t first, std::int64_t last);
-  void keep(std::int64_t step);
-  void restore(std::int64_t step);
-  void drop(std::int64_t step);
-  void write(std::int64_t step);
-  void read(std::int64_t step);
-  void adjoint(std::int64_t step);
+  /// `last`: kAdvance only.
+  void act(OverlapKind kind, std::int64_t step, std::int64_t last = 0);
   void play(const OverlapPiece& piece, std::int64_t base, std::int64_t previous);
   /// Intervals of these lengths, each from an anchor that is written; the last one is entered
   /// directly. `piece(i)`: the reversal of interval i.
@@ -58,7 +53,6 @@ class Timeline {
 
   std::pair<double, std::int32_t> take_free_slot();
   Held& held(std::int64_t step);
-  void tell(OverlapKind kind, std::int32_t slot, std::int64_t first, std::int64_t last);
 
   OverlapTimes times_;
   std::vector<OverlapAction>* actions_;

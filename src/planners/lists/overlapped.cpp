@@ -231,7 +231,7 @@ OverlappedPlan Planner::plan() {
   if (found.duration >= most) return std::move(best_);
   OverlappedPlan whole;
   Timeline whole_timeline(slots_, seconds_, &whole.actions);
-  whole_timeline.keep(0);
+  whole_timeline.act(OverlapKind::kKeep, 0);
   whole_timeline.play(found.piece, 0, kPrevious);
   whole.makespan = whole_timeline.now();
   consider(whole);

@@ -14,14 +14,14 @@ inline double played(const OverlapPiece& piece, std::int64_t slots, OverlapTimes
                      bool base_on_disk) {
   times.write = 0;
   Timeline timeline(slots, times, nullptr);
-  timeline.keep(0);
-  timeline.write(0);
-  timeline.drop(0);
-  timeline.advance(0, 1);
-  timeline.keep(1);
-  if (base_on_disk) timeline.write(1);
+  timeline.act(OverlapKind::kKeep, 0);
+  timeline.act(OverlapKind::kWrite, 0);
+  timeline.act(OverlapKind::kDrop, 0);
+  timeline.act(OverlapKind::kAdvance, 0, 1);
+  timeline.act(OverlapKind::kKeep, 1);
+  if (base_on_disk) timeline.act(OverlapKind::kWrite, 1);
   timeline.play(piece, 1, 0);
-  timeline.restore(0);
+  timeline.act(OverlapKind::kRestore, 0);
   return timeline.now() - 1;
 }
 
