@@ -42,6 +42,26 @@ void check(const ListOptions& options) {
 
 }  // namespace
 
+Action action_of(const OverlapAction& planned, const Kept& kept) {
+  switch (planned.kind) {
+    case OverlapKind::kAdvance:
+      return Advance{planned.first, planned.last};
+    case OverlapKind::kKeep:
+      return Keep{kept};
+    case OverlapKind::kRestore:
+      return Restore{kept};
+    case OverlapKind::kDrop:
+      return Drop{kept};
+    case OverlapKind::kWrite:
+      return Write{kept};
+    case OverlapKind::kRead:
+      return Read{kept};
+    case OverlapKind::kAdjoint:
+      break;
+  }
+  return Adjoint{planned.first};
+}
+
 OverlapTimes overlap_times(const StepCosts& costs, bool record) {
   return {costs.forward, costs.adjoint + (record ? costs.forward : 0), costs.write, costs.read};
 }
@@ -127,25 +147,12 @@ Action ListSweep::next() {
 }
 
 Action ListSweep::play(const OverlapAction& action) {
-  switch (action.kind) {
-    case OverlapKind::kAdvance:
-      if (live_ < run_before_ && run_before_ < action.last) --at_;  // the rest runs first
-      return advance(action.last, false);
-    case OverlapKind::kKeep:
-      return Keep{kept(action, units_)};
-    case OverlapKind::kRestore:
-      live_ = action.first;
-      return Restore{kept(action, units_)};
-    case OverlapKind::kDrop:
-      return Drop{kept(action, units_)};
-    case OverlapKind::kWrite:
-      return Write{kept(action, units_)};
-    case OverlapKind::kRead:
-      return Read{kept(action, units_)};
-    case OverlapKind::kAdjoint:
-      break;
+  if (action.kind == OverlapKind::kAdvance) {
+    if (live_ < run_before_ && run_before_ < action.last) --at_;  // the rest runs first
+    return advance(action.last, false);
   }
-  throw Error(ANADROME_ERR_INTERNAL, "an adjoint is not a single action");
+  if (action.kind == OverlapKind::kRestore) live_ = action.first;
+  return action_of(action, kept(action, units_));
 }
 
 // The tape of the step comes first, if it has one; TURN comes before the first, or is the first.

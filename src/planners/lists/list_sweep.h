@@ -13,6 +13,9 @@
 
 namespace anadrome::schedule {
 
+/// A planned action; `kept`: what it is about, if it has a slot.
+Action action_of(const OverlapAction& planned, const Kept& kept);
+
 /// The times of a plan; with `record` an adjoint step runs its step once more.
 OverlapTimes overlap_times(const StepCosts& costs, bool record);
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "planners/lists/list_sweep.h"
 #include "planners/lists/overlap_periodic.h"
 #include "planners/lists/overlap_places.h"
 #include "planners/stream.h"
@@ -26,28 +27,6 @@ void take_turn_for_adjoint(Action& action) {
 bool is_last(const Action& action) {
   const auto* adjoint = std::get_if<schedule::Adjoint>(&action);
   return adjoint != nullptr && adjoint->step == 0;
-}
-
-Action action_of(const schedule::OverlapAction& planned) {
-  const schedule::Kept kept = {
-      .step = planned.first, .place = planned.slot, .room = {planned.slot, 1}};
-  switch (planned.kind) {
-    case schedule::OverlapKind::kAdvance:
-      return schedule::Advance{planned.first, planned.last};
-    case schedule::OverlapKind::kKeep:
-      return schedule::Keep{kept};
-    case schedule::OverlapKind::kRestore:
-      return schedule::Restore{kept};
-    case schedule::OverlapKind::kDrop:
-      return schedule::Drop{kept};
-    case schedule::OverlapKind::kWrite:
-      return schedule::Write{kept};
-    case schedule::OverlapKind::kRead:
-      return schedule::Read{kept};
-    case schedule::OverlapKind::kAdjoint:
-      break;
-  }
-  return schedule::Adjoint{planned.first};
 }
 
 const char* name_of_tier(const schedule::Kept& kept) {
@@ -167,7 +146,8 @@ ActionSource overlapped_actions(schedule::OverlappedPlan plan, bool record) {
     recorded = record && planned.kind == schedule::OverlapKind::kAdjoint && !recorded;
     if (recorded) return schedule::Advance{planned.first, planned.first + 1, 0, true};
     ++at;
-    return action_of(planned);
+    return schedule::action_of(
+        planned, {.step = planned.first, .place = planned.slot, .room = {planned.slot, 1}});
   };
 }
 
