@@ -12,28 +12,6 @@
 
 namespace anadrome::tool {
 
-void show(const NestedSweep& sweep, Answer& answer) {
-  const auto actions = [sweep] { return nested_actions(sweep.problem, sweep.planner()); };
-  answer.write_actions = [actions](TextOut& out) { write_actions(actions(), out); };
-  answer.draw = [sweep, actions](TextOut& out) {
-    const Problem& problem = sweep.problem;
-    WhatIf question;
-    question.steps = problem.record ? problem.steps : problem.steps - 1;
-    question.state_bytes = 1;
-    question.forward = 1;
-    question.adjoint = 2;
-    question.write_rate = question.read_rate = 4;
-    question.tape_bytes = problem.record ? 1 : 0;
-    Estimate estimate;
-    estimate.schedule = sweep.schedule;
-    estimate.sweep = problem;
-    estimate.counts = sweep.counts;
-    price(estimate, question, problem.disk_slots);
-    estimate.remark = sweep.remark;
-    draw_sweep(actions, question, estimate, out);
-  };
-}
-
 std::string text_of_file(const char* option, const std::string& file) {
   std::ifstream in(file);
   std::ostringstream text;
