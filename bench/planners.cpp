@@ -12,7 +12,6 @@
 #include "planners/offload/offload_planner.h"
 #include "planners/questions/double_published.h"
 #include "planners/questions/kept_objects.h"
-#include "planners/questions/static_memory.h"
 #include "planners/questions/uneven_tapes.h"
 #include "schedule/stack/mixed.h"
 #include "schedule/stack/online_planner.h"
@@ -147,7 +146,7 @@ void double_actions(benchmark::State& state) {
 }
 
 void plan_least_memory(benchmark::State& state) {
-  const ChainSizes sizes{uneven(state.range(0) + 1, 1000000, 2000000), {}};
+  const ChainSizes sizes{uneven(state.range(0) + 1, 1000000, 2000000)};
   const bool stays = state.range(1) == 0;
   LeastMemory plan;
   for (auto _ : state) {

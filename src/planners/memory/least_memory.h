@@ -19,8 +19,7 @@ enum class Accounting : std::uint8_t {
 };
 
 struct ChainSizes {
-  std::vector<std::int64_t> bytes;      ///< of x_0 .. x_n, >= 0
-  std::vector<std::int64_t> workspace;  ///< of the reversal of steps 0 .. n-1, >= 0; empty: none
+  std::vector<std::int64_t> bytes;  ///< of x_0 .. x_n, >= 0
   std::int64_t steps() const { return std::ssize(bytes) - 1; }
 };
 
@@ -33,6 +32,12 @@ struct LeastMemory {
 /// O(n log(sum of bytes)). Throws ERR_ARGUMENT unless 1 <= n < 2^31, on negative sizes, and if they
 /// add up to more than 2^60.
 LeastMemory least_memory(const ChainSizes& sizes, Accounting accounting);
+
+/// The same where kept states stay to the end: the peak is c_0 + all kept + the largest segment
+/// beside them. O(n) for each bound on the largest segment that is tried: all that matter while
+/// they are few, otherwise until `most_visits` states were looked at, the most promising first.
+LeastMemory least_static_memory(const ChainSizes& sizes,
+                                std::int64_t most_visits = std::int64_t{1} << 27);
 
 /// Steps for which a stream plans.
 inline constexpr std::int64_t kMostLeastMemorySteps = std::int64_t{1} << 20;

@@ -8,7 +8,6 @@
 #include "planners/memory/least_memory.h"
 #include "planners/questions/double_published.h"
 #include "planners/questions/kept_objects.h"
-#include "planners/questions/static_memory.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/sweep_picture.h"
 #include "tool/schedules/action_sources.h"
@@ -194,7 +193,7 @@ Answer answer(const LeastMemoryAsked& asked) {
   ChainSizes sizes;
   sizes.bytes = counts_in("--sizes", text_of_file("--sizes", asked.sizes), 0);
   const LeastMemory plan = asked.accounting == "static"
-                               ? questions::least_static_memory(sizes)
+                               ? schedule::least_static_memory(sizes)
                                : schedule::least_memory(sizes, schedule::Accounting::kReleased);
   Problem problem;
   problem.steps = sizes.steps();

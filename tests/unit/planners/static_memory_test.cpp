@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "planners/questions/static_memory.h"
+#include "planners/memory/least_memory.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,23 +10,17 @@
 #include "base/index.h"
 #include "replay.h"
 
-namespace anadrome::questions {
+namespace anadrome::schedule {
 namespace {
 
-using namespace schedule;
-
-// visit(begin, end, most workspace of its steps) for every segment between kept states.
+// visit(begin, end) for every segment between kept states.
 template <class Visit>
 void each_segment(const ChainSizes& sizes, const std::vector<std::int64_t>& kept,
                   const Visit& visit) {
   std::int64_t begin = 0;
   for (std::size_t i = 0; i <= kept.size(); ++i) {
     const std::int64_t end = i == kept.size() ? sizes.steps() : kept[i];
-    std::int64_t workspace = 0;
-    for (std::int64_t k = begin; k < end && !sizes.workspace.empty(); ++k) {
-      workspace = std::max(workspace, sizes.workspace[at(k)]);
-    }
-    visit(begin, end, workspace);
+    visit(begin, end);
     begin = end;
   }
 }
@@ -41,9 +35,9 @@ std::int64_t sum(const ChainSizes& sizes, std::int64_t first, std::int64_t end) 
 std::int64_t static_peak_of(const ChainSizes& sizes, const std::vector<std::int64_t>& kept) {
   std::int64_t held = sizes.bytes[0], largest = 0;
   for (const std::int64_t k : kept) held += sizes.bytes[at(k)];
-  each_segment(sizes, kept, [&](std::int64_t begin, std::int64_t end, std::int64_t workspace) {
+  each_segment(sizes, kept, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t last = end == sizes.steps() ? end + 1 : end;
-    largest = std::max(largest, sum(sizes, begin + 1, last) + workspace);
+    largest = std::max(largest, sum(sizes, begin + 1, last));
   });
   return held + largest;
 }
@@ -52,9 +46,9 @@ std::int64_t static_peak_of(const ChainSizes& sizes, const std::vector<std::int6
 std::int64_t peak_of(const ChainSizes& sizes, Accounting accounting,
                      const std::vector<std::int64_t>& kept) {
   std::int64_t held = sizes.bytes[0], peak = 0;
-  each_segment(sizes, kept, [&](std::int64_t begin, std::int64_t end, std::int64_t workspace) {
+  each_segment(sizes, kept, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t last = accounting == Accounting::kReleased ? end + 1 : end - 1;
-    peak = std::max(peak, held + sum(sizes, begin + 1, last) + workspace);
+    peak = std::max(peak, held + sum(sizes, begin + 1, last));
     held += sizes.bytes[at(end)];
   });
   return peak;
@@ -81,10 +75,6 @@ RC_GTEST_PROP(StaticMemory, AndTheOthersAreTheBestOfAllChoices, ()) {
   ChainSizes sizes;
   sizes.bytes =
       *rc::gen::container<std::vector<std::int64_t>>(n + 1, rc::gen::inRange<std::int64_t>(0, 12));
-  if (*rc::gen::arbitrary<bool>()) {
-    sizes.workspace =
-        *rc::gen::container<std::vector<std::int64_t>>(n, rc::gen::inRange<std::int64_t>(0, 12));
-  }
   for (const Account& account : kAll) {
     std::int64_t best = std::int64_t{1} << 40;
     for (std::size_t set = 0; set < std::size_t{1} << (n - 1); ++set) {
@@ -103,20 +93,16 @@ RC_GTEST_PROP(StaticMemory, AndTheOthersAreTheBestOfAllChoices, ()) {
 
 // The accountings by hand, since the search above relies on them. Sizes 1 2 3 4 5, x_2 kept.
 TEST(StaticMemory, AndTheOthersCountWhatIsThere) {
-  const ChainSizes sizes{{1, 2, 3, 4, 5}, {}};
+  const ChainSizes sizes{{1, 2, 3, 4, 5}};
   EXPECT_EQ(static_peak_of(sizes, {2}), 1 + 3 + (4 + 5));
   EXPECT_EQ(peak_of(sizes, Accounting::kReleased, {2}), 1 + 3 + (4 + 5));
   EXPECT_EQ(peak_of(sizes, Accounting::kReleased, {3}), 1 + 2 + 3 + 4 + 0 * 5);
   EXPECT_EQ(static_peak_of(sizes, {3}), 1 + 4 + 5);
-  const ChainSizes with_workspace{{1, 2, 3, 4, 5}, {0, 7, 0, 1}};
-  EXPECT_EQ(static_peak_of(with_workspace, {2}), 1 + 3 + std::max(2 + 7, 9 + 1));
-  EXPECT_EQ(peak_of(with_workspace, Accounting::kReleased, {2}),
-            std::max(1 + 2 + 3 + 7, 1 + 3 + 9 + 1));
 }
 
 TEST(StaticMemory, IsTheClosedFormWhereAllStatesAreAlike) {
   for (std::int64_t n = 1; n < 200; ++n) {
-    const ChainSizes sizes{std::vector<std::int64_t>(static_cast<std::size_t>(n + 1), 1), {}};
+    const ChainSizes sizes{std::vector<std::int64_t>(static_cast<std::size_t>(n + 1), 1)};
     std::int64_t least = n + 1;
     for (std::int64_t m = 0; m < n; ++m) least = std::min(least, 1 + m + (n - m + m) / (m + 1));
     EXPECT_EQ(least_static_memory(sizes).peak, least) << n;
@@ -134,7 +120,7 @@ std::vector<std::int64_t> random_sizes(std::size_t count) {
 }
 
 TEST(StaticMemory, SaysHowFarItMayBeFromTheOptimumIfItIsStopped) {
-  const ChainSizes sizes{random_sizes(5000), {}};
+  const ChainSizes sizes{random_sizes(5000)};
   const LeastMemory best = least_static_memory(sizes);
   EXPECT_EQ(best.lower_bound, best.peak);
   const LeastMemory stopped = least_static_memory(sizes, 1);
@@ -161,7 +147,7 @@ RC_GTEST_PROP(BothMemories, AreEnoughForASweepThatRunsNoStepThreeTimes, ()) {
   }
 }
 
-TEST(StaticMemory, RefusesWhatIsNoChain) { EXPECT_THROW(least_static_memory({{1}, {}}), Error); }
+TEST(StaticMemory, RefusesWhatIsNoChain) { EXPECT_THROW(least_static_memory({{1}}), Error); }
 
 }  // namespace
-}  // namespace anadrome::questions
+}  // namespace anadrome::schedule
