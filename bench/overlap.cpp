@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "overlap_bound.h"
-#include "planners/lists/overlap_periodic.h"
 #include "planners/lists/overlapped.h"
 #include "schedule/words/revolve.h"
 

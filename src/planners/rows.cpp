@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/index.h"
 #include "planners/lists/list_sweep.h"
-#include "planners/lists/overlap_places.h"
+#include "planners/lists/state_places.h"
 #include "planners/memory/least_memory.h"
 #include "planners/memory/uneven.h"
 #include "planners/offload/offload_chain.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "planners/graph/step_graph.h"
+#include "planners/graph/graph_planner.h"
 
 namespace anadrome::test {
 

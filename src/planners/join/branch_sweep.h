@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/index.h"
-#include "planners/join/join_problem.h"
+#include "planners/join/join_planner.h"
 #include "schedule/words/rules.h"
 #include "schedule/words/sweep.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "planners/lists/overlap_periodic.h"
-#include "planners/lists/overlap_places.h"
+#include "planners/lists/overlapped.h"
+#include "planners/lists/state_places.h"
 
 namespace anadrome::schedule {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/index.h"
-#include "planners/two_tier/disk_periods.h"
+#include "planners/two_tier/disk_rows.h"
 
 namespace anadrome::schedule {
 

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/index.h"
-#include "planners/two_tier/disk_periods.h"
 #include "planners/two_tier/disk_rows.h"
 
 namespace anadrome::schedule {

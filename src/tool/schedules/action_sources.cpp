@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "planners/lists/list_sweep.h"
-#include "planners/lists/overlap_periodic.h"
-#include "planners/lists/overlap_places.h"
+#include "planners/lists/overlapped.h"
+#include "planners/lists/state_places.h"
 #include "planners/stream.h"
 #include "schedule/anchored/anchored_planner.h"
 #include "schedule/stack/online_planner.h"

@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "planners/lists/list_sweep.h"
-#include "planners/lists/overlap_places.h"
+#include "planners/lists/state_places.h"
 #include "schedule/anchored/anchored_sweep.h"
 #include "schedule/rows.h"
 #include "tool/schedules/action_sources.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Plans of offloading as actions, on the machine of planners/lists/overlapped.h.
-#include "planners/offload/offload_actions.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

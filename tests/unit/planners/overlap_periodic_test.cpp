@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "planners/lists/overlap_periodic.h"
+#include "planners/lists/overlapped.h"
 
 #include <gtest/gtest.h>
 

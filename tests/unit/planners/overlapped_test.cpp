@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "overlapped_machine.h"
-#include "planners/lists/overlap_periodic.h"
 #include "reference_table.h"
 #include "schedule/words/revolve.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Plans for a disk that holds few states, carried out on the machine of the tests.
-#include "planners/lists/overlap_periodic.h"
+#include "planners/lists/overlapped.h"
 
 #include <gtest/gtest.h>
 
 #include "overlapped_machine.h"
-#include "planners/lists/overlap_places.h"
+#include "planners/lists/state_places.h"
 #include "schedule/words/revolve.h"
 
 namespace anadrome::schedule {
