@@ -10,7 +10,7 @@
 #include "planners/memory/least_memory.h"
 #include "planners/memory/uneven.h"
 #include "planners/offload/offload_planner.h"
-#include "planners/questions/double_published.h"
+#include "planners/two_tier/double_sweep.h"
 #include "planners/questions/kept_objects.h"
 #include "planners/questions/uneven_tapes.h"
 #include "schedule/stack/mixed.h"

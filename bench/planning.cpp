@@ -18,7 +18,6 @@
 #include <string>
 #include <vector>
 
-#include "planners/questions/multistage_use.h"
 #include "planners/two_tier/disk_revolve.h"
 #include "planners/two_tier/hrevolve.h"
 #include "planners/two_tier/multistage.h"
@@ -67,7 +66,7 @@ Outcome measure(const Case& given) {
   } else {
     cost = two_tier_cost(
         given.steps,
-        anadrome::questions::multistage_use(given.steps, given.ram_slots, given.disk_slots), costs);
+        anadrome::schedule::multistage_use(given.steps, given.ram_slots, given.disk_slots), costs);
     planner = std::make_unique<MultistagePlanner>();
   }
   measured.plan_seconds = seconds() - start;

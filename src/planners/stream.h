@@ -7,8 +7,8 @@
 #include <deque>
 #include <memory>
 
-#include "planners/rows.h"
 #include "planners/stream_options.h"
+#include "planners/streams.h"
 #include "schedule/words/sweep.h"
 
 namespace anadrome::schedule {

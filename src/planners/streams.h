@@ -5,14 +5,38 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "planners/rows.h"
+#include "planners/join/branch_sweep.h"
 #include "schedule/catalogue.h"
+#include "schedule/problem.h"
+#include "schedule/rows.h"
+#include "schedule/words/placement.h"
 
 namespace anadrome::schedule {
+
+/// One piece of memory for states of several sizes, which are known; in place of slots.
+struct DividedMemory {
+  std::int64_t units = 0, unit_bytes = 1;
+  std::int64_t largest = 0;               ///< bytes of any state
+  std::unique_ptr<Planner> planner;       ///< until the sweep has it; NULL: the schedule is a list
+  std::vector<std::int64_t> state_units;  ///< by step, where the schedule is a list
+
+  std::int64_t bytes() const { return units * unit_bytes; }
+};
+
+struct StreamProblem : Problem {
+  std::optional<DividedMemory> divided;  ///< nothing: slots
+  std::vector<double> step_costs;        ///< of each forward step, in any unit; empty: unknown
+  std::vector<double> adjoint_costs;     ///< likewise, seconds
+  BranchOptions branches;                ///< without steps: there is one branch
+};
+
+/// Anchors of double whose interval nobody gave, at most.
+inline constexpr std::int64_t kMostDoubleAnchors = std::int64_t{1} << 14;
 
 /// The states that go to disk.
 enum class StreamOnDisk : std::uint8_t {

@@ -4,6 +4,8 @@
 // Static loops, for accelerators and codes with fixed buffers. Closed forms.
 #pragma once
 
+#include <cstdint>
+
 #include "schedule/anchored/interval.h"
 #include "schedule/words/placement.h"
 
@@ -104,5 +106,21 @@ class DoublePlanner final : public Planner {
 
   DoubleSweep sweep_;
 };
+
+// ---- as it was published: the forward sweep to its end, then all intervals, the last one too;
+// copies off chip are never waited for ----
+
+/// The interval that needs the least local memory where a copy takes as long as `transfer_steps`
+/// steps and `off_chip` states fit there.
+std::int64_t double_interval(std::int64_t steps, std::int64_t transfer_steps,
+                             std::int64_t off_chip);
+
+/// `interval` steps between copies, all of them if it is above `steps`: the sweep takes
+/// `full.local_units` of memory, and room for `intervals` states off chip. Throws as
+/// best_double_interval does for an interval.
+DoubleSweep double_sweep(std::int64_t steps, std::int64_t interval, std::int64_t tape_units);
+
+/// Forward steps in all.
+uint128 forwards_of(const DoubleSweep& sweep);
 
 }  // namespace anadrome::schedule

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "planners/two_tier/two_tier_costs.h"
 #include "schedule/stack/multistage_split.h"
 #include "schedule/words/placement.h"
 #include "schedule/words/revolve.h"
@@ -30,5 +31,9 @@ class MultistagePlanner final : public Planner {
  private:
   Splitter splitter_;
 };
+
+/// Throws ERR_ARGUMENT also where so few slots are used so often, or so many slots are on disk,
+/// that counting takes too long.
+TwoTierUse multistage_use(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots);
 
 }  // namespace anadrome::schedule

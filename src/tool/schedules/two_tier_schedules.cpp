@@ -6,8 +6,7 @@
 #include "base/byte_size.h"
 #include "base/checked.h"
 #include "base/error.h"
-#include "planners/questions/multistage_use.h"
-#include "planners/rows.h"
+#include "planners/streams.h"
 #include "planners/two_tier/disk_revolve.h"
 #include "planners/two_tier/double_sweep.h"
 #include "planners/two_tier/hrevolve.h"
@@ -106,7 +105,7 @@ Counts count_hrevolve(const Problem& problem) {
 }
 
 Counts count_multistage(const Problem& problem) {
-  const schedule::TwoTierUse use = questions::multistage_use(
+  const schedule::TwoTierUse use = schedule::multistage_use(
       problem.steps, problem.slots, std::min(problem.disk_slots, schedule::kMostSteps));
   return {.advances = use.advances, .writes = use.writes, .reads = use.reads};
 }

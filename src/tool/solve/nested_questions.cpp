@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "planners/memory/least_memory.h"
-#include "planners/questions/double_published.h"
+#include "planners/two_tier/double_sweep.h"
 #include "planners/questions/kept_objects.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/sweep_picture.h"
@@ -127,10 +127,10 @@ Answer answer(const DoubleAsked& asked) {
   const bool two_levels = asked.transfer_steps || asked.off_chip;
   std::int64_t interval = steps;
   if (two_levels) {
-    interval = questions::double_interval(steps, asked.transfer_steps.value_or(1),
+    interval = schedule::double_interval(steps, asked.transfer_steps.value_or(1),
                                           asked.off_chip.value_or(schedule::kMostSteps));
   }
-  const DoubleSweep sweep = questions::double_sweep(steps, interval, tape);
+  const DoubleSweep sweep = schedule::double_sweep(steps, interval, tape);
   Answer answer;
   nlohmann::ordered_json& json = answer.json;
   json["schedule"] = "double";
@@ -142,7 +142,7 @@ Answer answer(const DoubleAsked& asked) {
   if (two_levels) json["off_chip"] = exact_json(sweep.intervals);
   // One interval alone: what its reversal takes, from its start.
   json["advances"] =
-      two_levels ? exact_json(questions::forwards_of(sweep)) : exact_json(sweep.full.forwards());
+      two_levels ? exact_json(schedule::forwards_of(sweep)) : exact_json(sweep.full.forwards());
   json["cost"] = exact_json(sweep.full.local_units);
   Problem problem;
   problem.steps = steps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "planners/questions/double_published.h"
+#include "planners/two_tier/double_sweep.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,10 +10,8 @@
 #include "reference_table.h"
 #include "replay.h"
 
-namespace anadrome::questions {
+namespace anadrome::schedule {
 namespace {
-
-using namespace schedule;
 
 TEST(DoublePublished, AgreesWithTheTable) {
   const auto rows = reference_cells("planners/double_small.csv");
@@ -64,4 +62,4 @@ RC_GTEST_PROP(DoublePublished, TakesWhatItPromises, ()) {
 }
 
 }  // namespace
-}  // namespace anadrome::questions
+}  // namespace anadrome::schedule

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "planners/questions/multistage_use.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -10,10 +9,8 @@
 #include "planners/two_tier/multistage.h"
 #include "two_tier_sweep.h"
 
-namespace anadrome::questions {
+namespace anadrome::schedule {
 namespace {
-
-using namespace schedule;
 
 /// Splits by the rule of Algorithm 799 (Griewank & Walther 2000), as ADOL-C and PETSc do.
 class PublishedPlanner final : public Planner {
@@ -100,4 +97,4 @@ TEST(MultistageUse, IsCountedInExtremeCases) {
 }
 
 }  // namespace
-}  // namespace anadrome::questions
+}  // namespace anadrome::schedule

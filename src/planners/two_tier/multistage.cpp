@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "planners/questions/multistage_use.h"
+#include "planners/two_tier/multistage.h"
 
 #include <algorithm>
 #include <map>
@@ -8,13 +8,8 @@
 #include "base/error.h"
 #include "schedule/stack/multistage_split.h"
 
-namespace anadrome::questions {
+namespace anadrome::schedule {
 namespace {
-
-using schedule::Splitter;
-using schedule::TwoTierUse;
-using schedule::uint128;
-using schedule::wide;
 
 uint128 binomial(std::int64_t n, std::int64_t k) {
   k = std::min(k, n - k);
@@ -54,7 +49,7 @@ class Count {
                     "multistage: to count the use of the disk takes too long: too many steps for "
                     "few slots, or too many slots on disk");
       }
-      const std::int64_t left = schedule::multistage_split(splitter_, steps, slots);
+      const std::int64_t left = multistage_split(splitter_, steps, slots);
       const TwoTierUse& part = known(left, slots, places);
       use.writes += part.writes - (left > 1 ? 1 : 0);  // its x_0 was there before
       use.reads += part.reads + 1;
@@ -82,13 +77,13 @@ class Count {
 }  // namespace
 
 TwoTierUse multistage_use(std::int64_t steps, std::int64_t ram_slots, std::int64_t disk_slots) {
-  schedule::check_two_tier(steps, ram_slots, disk_slots, {});
+  check_two_tier(steps, ram_slots, disk_slots, {});
   // More slots than steps are of no use.
   const std::int64_t places = std::min(disk_slots, steps);
   const std::int64_t slots = places + std::min(ram_slots, steps - places);
   TwoTierUse use = Count().of(steps, slots, places);
-  use.advances = schedule::extra_advances(steps, slots);
+  use.advances = extra_advances(steps, slots);
   return use;
 }
 
-}  // namespace anadrome::questions
+}  // namespace anadrome::schedule
