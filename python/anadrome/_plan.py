@@ -95,7 +95,7 @@ class Plan:
     """
 
     schedules: tuple[PlannedSchedule, ...]
-    """In the order of the command's table; a sketch, if one is asked for, is the last."""
+    """In the order of the command's table."""
     recommended: Optional[str]
     """The name of the schedule to take; None: none runs."""
     auto: Optional[str]
@@ -157,7 +157,6 @@ def plan(
     slot: Optional[Size] = None,
     passes: Optional[int] = None,
     visit_time: Optional[Seconds] = None,
-    sketch: Optional[int] = None,
     cores_busy: bool = False,
     target: Optional[float] = None,
     walltime: Optional[Seconds] = None,
@@ -200,8 +199,6 @@ def plan(
         Passes over the trajectory after the sweep, forward and in reverse in turns.
     visit_time : str or float, optional
         A step of a pass forward; otherwise a forward step.
-    sketch : int, optional
-        Also a sketch of so many arrays: the row ``"sketch"``.
     cores_busy : bool
         No core is free for transfers: they delay the steps by all of their time.
     target : float, optional
@@ -230,7 +227,7 @@ def plan(
     question: dict[str, Optional[Union[str, int, float]]] = dict(
         steps=steps, state=state, memory=memory, step_time=step_time, adjoint_time=adjoint_time,
         ranks=ranks, tape_size=tape_size, undo=undo, write_rate=write_rate, read_rate=read_rate, disk=disk,
-        compress=compress, slot=slot, passes=passes, visit_time=visit_time, sketch=sketch,
+        compress=compress, slot=slot, passes=passes, visit_time=visit_time,
         target=target, walltime=walltime)
     if stiff:
         question["stiff"] = 1
@@ -246,8 +243,6 @@ def plan(
         in_time = answer["given"]["in_time"] if "given" in answer else bool(answers)
         return Plan((), None, None, "", answer["seconds_ideal"], tuple(words), answers, in_time)
     rows = tuple(_row(row) for row in answer["schedules"])
-    if sketch is not None:
-        rows += (_row({"schedule": "sketch", **answer["sketch"]}),)
     return Plan(rows, answer["recommended"], answer["auto"], answer["why"],
                 answer["seconds_ideal"], tuple(words))
 

@@ -145,23 +145,6 @@ class Example(WhatIf):
         for wrong in ("0.5", "2,1GB/s", "x", "2,1GB/s,x", ""):
             self.assertIn("--compress", self.refuse(*words({"--compress": wrong})))
 
-    def test_a_sketch_is_a_row_of_its_own_and_needs_its_memory(self):
-        plain = self.plan({"--memory": "80GiB"})
-        answer = self.plan({"--memory": "80GiB", "--sketch": "128"})
-        sketch = answer.pop("sketch")
-        self.assertEqual(answer, plain)
-        self.assertEqual((sketch["arrays"], sketch["runs"]), (128, True))
-        self.assertEqual(sketch["ram_bytes"], (128 + 3) * 512 * 2**20)
-        self.assertAlmostEqual(sketch["seconds"], answer["seconds_ideal"], 6)
-        text = self.said({"--memory": "80GiB", "--sketch": "128"})
-        self.assertIn("sketch 1.00 13 h 20 min 0 % 65.5 GiB - - -", text)
-        self.assertIn("sketch 128 arrays as large as a state; an estimate", text)
-        sketch = self.plan({"--sketch": "128"})["sketch"]
-        self.assertEqual((sketch["runs"], sketch["why_not"]), (False, "needs 65.5 GiB of memory per rank"))
-        self.assertIn("sketch cannot run: needs 65.5 GiB", self.said({"--sketch": "128"}))
-        self.refuse(*words({"--sketch": "0"}))
-        self.assertIn("--sketch", self.refuse(*words({"--memory": None, "--sketch": "128", "--target": "1.2"})))
-
     def test_revolve_costs_what_it_counts_in_the_abstract(self):
         answer = self.plan()
         row = self.rows(answer)["revolve"]

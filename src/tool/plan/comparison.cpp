@@ -6,11 +6,9 @@
 #include <string_view>
 
 #include "base/byte_size.h"
-#include "base/checked.h"
 #include "base/error.h"
 #include "base/index.h"
 #include "base/text_out.h"
-#include "sketch/sketch.h"
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
@@ -183,20 +181,6 @@ std::string percent_of(double part, double whole) {
 }
 
 }  // namespace
-
-SketchRow sketch_row(const WhatIf& question, std::int64_t arrays) {
-  const std::int64_t count = ceil_divide(question.state_bytes, sizeof(double));
-  SketchRow row;
-  row.arrays = arrays;
-  row.ram_bytes = sketch::bytes_of({count, arrays, ANADROME_SKETCH_COUNT}, ANADROME_FLOAT64);
-  row.seconds = question.ideal_seconds();
-  row.runs = row.ram_bytes <= question.memory;
-  row.remark = row.runs ? counted(arrays, "array") +
-                              " as large as a state; an estimate of gradients that are a sum over "
-                              "steps, and wrong where the adjoint needs the states"
-                        : "needs " + format_bytes(row.ram_bytes) + " of memory per rank";
-  return row;
-}
 
 const schedule::Entry* auto_choice(const WhatIf& question) {
   using schedule::InAuto;

@@ -24,17 +24,6 @@ struct Resource {
   Gain one_more, twice;
 };
 
-/// What a sketch would take in place of states: a row beside the schedules, and no rival of theirs,
-/// since it gives an estimate, of some gradients only.
-struct SketchRow {
-  std::int64_t arrays = 0;     ///< each as large as a state; 0: nobody asked
-  std::int64_t ram_bytes = 0;  ///< per rank
-  double seconds = 0;          ///< every step and every adjoint step once
-  bool runs = false;           ///< it fits in the memory
-  std::string remark;          ///< how it is run, or why it cannot be
-};
-SketchRow sketch_row(const WhatIf& question, std::int64_t arrays);
-
 struct Comparison {
   WhatIf question;
   std::vector<Estimate> rows;                ///< as in all_schedules()
@@ -43,7 +32,6 @@ struct Comparison {
   std::vector<Resource> resources;  ///< empty if none is recommended
   double seconds_uncompressed = 0;  ///< of the best one then; 0: nothing is compressed
   double seconds_cores_busy = 0;    ///< of the recommended one at most, with no core free; 0: none
-  SketchRow sketch;                 ///< beside the schedules, if it was asked for
 };
 
 Comparison compare(const WhatIf& question);

@@ -105,15 +105,6 @@ OrderedJson comparison_json(const Comparison& comparison) {
   for (const Estimate& row : comparison.rows) {
     json["schedules"].push_back(row_json(row, question));
   }
-  if (const SketchRow& sketch = comparison.sketch; sketch.arrays > 0) {
-    OrderedJson& row =
-        json["sketch"] = {{"arrays", exact_json(sketch.arrays)}, {"runs", sketch.runs}};
-    if (sketch.runs) {
-      row["seconds"] = sketch.seconds;
-      row["ram_bytes"] = exact_json(sketch.ram_bytes);
-    }
-    row[sketch.runs ? "remark" : "why_not"] = sketch.remark;
-  }
   json["auto"] =
       comparison.by_auto != nullptr ? OrderedJson(comparison.by_auto->name) : OrderedJson(nullptr);
   json["recommended"] = nullptr;

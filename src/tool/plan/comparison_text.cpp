@@ -189,13 +189,6 @@ std::string comparison_text(const Comparison& comparison, std::size_t columns) {
                   format_bytes(row.ram_bytes), bytes_or_dash(row.disk_bytes),
                   bytes_or_dash(row.written), bytes_or_dash(row.read)});
   }
-  const SketchRow& sketch = comparison.sketch;
-  if (sketch.arrays > 0 && !sketch.runs) {
-    say(label_of("sketch"), "cannot run: " + sketch.remark);
-  } else if (sketch.arrays > 0) {
-    text += row_text("  sketch", {"1.00", duration_text(sketch.seconds), change_text(1),
-                                  format_bytes(sketch.ram_bytes), "-", "-", "-"});
-  }
   if (question.passes > 0) text += passes_table(comparison, columns);
   text += "\n";
   std::string streams;
@@ -205,7 +198,6 @@ std::string comparison_text(const Comparison& comparison, std::size_t columns) {
     if (schedule::find_schedule(row.schedule) == nullptr)
       streams += (streams.empty() ? "" : ", ") + std::string(row.schedule);
   }
-  if (sketch.arrays > 0 && sketch.runs) say(label_of("sketch"), sketch.remark);
   if (!streams.empty()) say("", "No run plays these, which are streams: " + streams + ".");
   if (comparison.recommended < 0) {
     say("", reason(comparison));

@@ -24,7 +24,6 @@ struct PlanOptions {
   std::string schedule, svg;
   bool json = false;
   double target = 0, walltime = 0;  ///< 0: not given
-  std::int64_t sketch = 0;          ///< arrays; 0: not given
 };
 
 double factor(const char* flag, const std::string& text) {
@@ -147,10 +146,6 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
       [&asked](const std::string& text) { asked.target = factor("--target", text); });
   options.seconds("--walltime", asked.walltime, kShortest,
                   {"find the least memory for a sweep that ends within this time", "12h"});
-  constexpr std::int64_t kMostArrays = std::int64_t{1} << 31;
-  options.count(
-      "--sketch", asked.sketch, 1, kMostArrays,
-      {"also estimate a sketch of so many arrays, each as large as a state", "128", "no sketch"});
   options.text("--schedule", asked.schedule, "NAME",
                {"the schedule to draw", "async", "the recommended one"});
   options.file("--svg", asked.svg,
@@ -213,18 +208,17 @@ int run(const PlanOptions& asked) {
             "--visit-time is of --passes, which is missing");
   if (question.adjoint < 0) question.adjoint = 2 * question.forward;
   if (asked.target > 0 || asked.walltime > 0) {
-    refuse_if(asked.sketch > 0 || question.passes > 0,
-              std::string(asked.sketch > 0 ? "--sketch is a row beside schedules"
-                                           : "--passes are those of schedules") +
-                  " in a memory: give --memory, and neither --target nor --walltime");
+    refuse_if(
+        question.passes > 0,
+        "--passes are those of schedules in a memory: give --memory, and neither --target nor "
+        "--walltime");
     return answer_target(question, asked);
   }
   refuse_if(question.passes > 0 && question.steps > kMostStepsOfPasses,
             "--passes are played to be counted: up to " + std::to_string(kMostStepsOfPasses) +
                 " --steps");
   refuse_if(question.memory == 0, "--memory is missing; see anadrome plan --help");
-  Comparison comparison = compare(question);
-  if (asked.sketch > 0) comparison.sketch = sketch_row(question, asked.sketch);
+  const Comparison comparison = compare(question);
   if (!asked.svg.empty()) draw(comparison, asked);
   put_out(asked.json ? comparison_json(comparison).dump(2) + "\n"
                      : comparison_text(comparison, terminal_columns()));
