@@ -11,7 +11,7 @@
 namespace wave {
 namespace {
 
-constexpr std::array kKinds = {"count", "rademacher", "gaussian", "rows"};
+constexpr std::array kKinds = {"count", "rows"};
 
 // As the table of flags fills it.
 struct Given {
@@ -30,8 +30,7 @@ constexpr std::array kFlags = {
          "of a sketch (16,32,64,128,256,512,1024)", nullptr},
     flag{"windows", FLAG_TEXT, offsetof(Given, windows), 0, "LIST",
          "parts of the steps, each with its share of the arrays (1)", nullptr},
-    flag{"kinds", FLAG_TEXT, offsetof(Given, kinds), 0, "LIST",
-         "of count,rademacher,gaussian,rows (count)", nullptr},
+    flag{"kinds", FLAG_TEXT, offsetof(Given, kinds), 0, "LIST", "of count,rows (count)", nullptr},
     flag{"nonlinear", FLAG_TEXT, offsetof(Given, nonlinear), 0, "B",
          "strength of a cubic term, whose adjoint needs the states (0)", nullptr},
     flag{"pictures", FLAG_TEXT, offsetof(Given, pictures), 0, "PREFIX",

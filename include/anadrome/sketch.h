@@ -38,17 +38,12 @@ typedef enum anadrome_sketch_kind ANADROME_AS_INT {
    * (|x|^2 |y|^2 + (x.y)^2 - 2 sum x_t^2 y_t^2) / p. Take this one; the others are there to be
    * compared with. */
   ANADROME_SKETCH_COUNT = 0,
-  /** With a random sign to each array. All arrays. The variance is that of COUNT. */
-  ANADROME_SKETCH_RADEMACHER = 1,
-  /** With a normal random number to each array. All arrays. The variance is
-   * (|x|^2 |y|^2 + (x.y)^2) / p. */
-  ANADROME_SKETCH_GAUSSIAN = 2,
   /** Each array has one of the N steps, drawn at random, whichever others have. N is the number of
    * pushes: a step is pushed once. Few arrays. The variance is
    * (N sum x_t^2 y_t^2 - (x.y)^2) / p. */
-  ANADROME_SKETCH_ROWS = 3,
+  ANADROME_SKETCH_ROWS = 1,
   /** Array t has x_t: steps 0 to p - 1 only. One array. The variance is 0. For tests. */
-  ANADROME_SKETCH_EXACT = 4
+  ANADROME_SKETCH_EXACT = 2
 } anadrome_sketch_kind;
 
 /** *bytes: what a sketch allocates. That is `arrays` arrays of `count` elements and up to four more
@@ -91,7 +86,7 @@ ANADROME_API anadrome_status anadrome_sketch_gradient(const anadrome_sketch* ske
  * whatever the sketch's type. Its mean is the variance, so single points may be below 0; summed
  * over all points, and over all ranks, it is the expected square of the gradient's error. Local.
  * Errors: ERR_ARGUMENT (NULL), ERR_UNSUPPORTED (one array says nothing about its variance; EXACT
- * and GAUSSIAN can do with one). */
+ * can do with one). */
 ANADROME_API anadrome_status anadrome_sketch_variance(const anadrome_sketch* sketch,
                                                       double* variance);
 

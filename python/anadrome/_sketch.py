@@ -15,7 +15,7 @@ from ._errors import Error, Status
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-_KINDS = ("count", "rademacher", "gaussian", "rows", "exact")
+_KINDS = ("count", "rows", "exact")
 _TYPES = {np.dtype(np.float32): 0, np.dtype(np.float64): 1}
 
 
@@ -37,8 +37,7 @@ class Sketch:
     seed : int
         Of the random numbers; the same on all ranks.
     kind : str
-        ``count``, or for comparison ``rademacher``, ``gaussian``, ``rows``, ``exact``: the members
-        of ``anadrome_sketch_kind``.
+        ``count``, or for comparison ``rows``, ``exact``: the members of ``anadrome_sketch_kind``.
     dtype
         ``float64`` or ``float32``.
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sketch/draws.h"
 
-#include <cmath>
-#include <numbers>
-
 namespace anadrome::sketch {
 namespace {
 
@@ -33,39 +30,22 @@ std::int64_t below(std::int64_t end, std::uint64_t bits) {
   return static_cast<std::int64_t>((static_cast<uint128>(bits) * static_cast<uint128>(end)) >> 64);
 }
 
-// Box and Muller 1958: two uniform numbers, above 0 and up to 1, make a normal one.
-double normal(std::uint64_t first, std::uint64_t second) {
-  const auto uniform = [](std::uint64_t bits) {
-    return std::ldexp(static_cast<double>((bits >> 11) + 1), -53);
-  };
-  return std::sqrt(-2.0 * std::log(uniform(first))) *
-         std::cos(2.0 * std::numbers::pi * uniform(second));
-}
-
 }  // namespace
 
-Draws draw(anadrome_sketch_kind kind, std::int64_t seed) {
+Draws draw(std::int64_t seed) {
   const Bits bits{static_cast<std::uint64_t>(seed)};
   Draws draws;
   draws.bucket = [bits](std::int64_t step, std::int64_t arrays) {
     return below(arrays, bits(step, kBucket));
   };
-  draws.weight = [bits](std::int64_t step, std::int64_t array) {
-    return (bits(step, array) & 1) != 0 ? 1.0 : -1.0;
-  };
-  if (kind == ANADROME_SKETCH_GAUSSIAN) {
-    draws.weight = [bits](std::int64_t step, std::int64_t array) {
-      return normal(bits(step, 2 * array), bits(step, 2 * array + 1));
-    };
-  }
+  draws.sign = [bits](std::int64_t step) { return (bits(step, 0) & 1) != 0 ? 1.0 : -1.0; };
   draws.ticket = bits;
-  // Of kind COUNT one step in sixteen: noting a step costs more than correlating it.
-  const std::uint64_t one_in = kind == ANADROME_SKETCH_COUNT ? 16 : 1;
-  draws.note = [bits, one_in](std::int64_t step) {
+  // One step in sixteen: noting a step costs more than correlating it.
+  draws.note = [bits](std::int64_t step) {
+    constexpr std::uint64_t kOneIn = 16;
     const std::uint64_t drawn = bits(step, kNote);
-    if ((drawn >> 1) % one_in != 0) return 0.0;
-    const double size = std::sqrt(static_cast<double>(one_in));
-    return (drawn & 1) != 0 ? size : -size;
+    if ((drawn >> 1) % kOneIn != 0) return 0.0;
+    return (drawn & 1) != 0 ? 4.0 : -4.0;
   };
   return draws;
 }

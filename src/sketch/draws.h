@@ -14,15 +14,14 @@ namespace anadrome::sketch {
 struct Draws {
   /// count: the array that gets a step, below `arrays`.
   std::function<std::int64_t(std::int64_t step, std::int64_t arrays)> bucket;
-  /// count: its sign there. rademacher, gaussian: what each array gets of a step; mean 0,
-  /// variance 1.
-  std::function<double(std::int64_t step, std::int64_t array)> weight;
+  /// count: its sign there.
+  std::function<double(std::int64_t step)> sign;
   /// rows: an array keeps the step whose ticket for it is the least.
   std::function<std::uint64_t(std::int64_t step, std::int64_t array)> ticket;
-  /// What a step is noted with for the variance: mean 0, variance 1, whatever the rest is. 0: not.
+  /// count: what a step is noted with for the variance: mean 0, variance 1. 0: not.
   std::function<double(std::int64_t step)> note;
 };
 
-Draws draw(anadrome_sketch_kind kind, std::int64_t seed);
+Draws draw(std::int64_t seed);
 
 }  // namespace anadrome::sketch

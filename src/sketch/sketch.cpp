@@ -41,9 +41,7 @@ void for_each_block(std::int64_t count, Body&& body) {
 }
 
 // Sums of the way back, of the sketch's type.
-std::int64_t sums(anadrome_sketch_kind kind) {
-  return kind == ANADROME_SKETCH_COUNT || kind == ANADROME_SKETCH_RADEMACHER ? 2 : 1;
-}
+std::int64_t sums(anadrome_sketch_kind kind) { return kind == ANADROME_SKETCH_COUNT ? 2 : 1; }
 
 bool has_squares(anadrome_sketch_kind kind) { return kind != ANADROME_SKETCH_EXACT; }
 
@@ -89,8 +87,6 @@ Sketch<T>::Sketch(const Shape& shape, Draws draws) : shape_(shape), draws_(std::
   bytes_of(shape, sizeof(T) == 8 ? ANADROME_FLOAT64 : ANADROME_FLOAT32);  // checks the shape
   values_ = Memory<T>((shape.arrays + sums(shape.kind)) * shape.count);
   if (has_squares(shape.kind)) squares_ = Memory<double>(shape.count);
-  const bool one = shape.kind == ANADROME_SKETCH_COUNT || shape.kind == ANADROME_SKETCH_EXACT;
-  parts_.reserve(static_cast<std::size_t>(one ? 1 : shape.arrays));
   if (shape.kind == ANADROME_SKETCH_ROWS) {
     winners_.assign(static_cast<std::size_t>(shape.arrays),
                     {std::numeric_limits<std::uint64_t>::max(), -1});
@@ -98,33 +94,14 @@ Sketch<T>::Sketch(const Shape& shape, Draws draws) : shape_(shape), draws_(std::
 }
 
 template <class T>
-bool Sketch<T>::is_dense() const {
-  return shape_.kind == ANADROME_SKETCH_RADEMACHER || shape_.kind == ANADROME_SKETCH_GAUSSIAN;
+T* Sketch<T>::array_of(std::int64_t step) {
+  const bool drawn = shape_.kind == ANADROME_SKETCH_COUNT;
+  return array(drawn ? draws_.bucket(step, shape_.arrays) : step);
 }
 
 template <class T>
-void Sketch<T>::find_parts(std::int64_t step) {
-  parts_.clear();
-  switch (shape_.kind) {
-    case ANADROME_SKETCH_COUNT:
-      parts_.push_back(
-          {draws_.bucket(step, shape_.arrays), static_cast<T>(draws_.weight(step, 0))});
-      break;
-    case ANADROME_SKETCH_RADEMACHER:
-    case ANADROME_SKETCH_GAUSSIAN:
-      for (std::int64_t k = 0; k < shape_.arrays; ++k) {
-        parts_.push_back({k, static_cast<T>(draws_.weight(step, k))});
-      }
-      break;
-    case ANADROME_SKETCH_ROWS:
-      for (std::int64_t k = 0; k < shape_.arrays; ++k) {
-        if (winners_[static_cast<std::size_t>(k)].step == step) parts_.push_back({k, T(1)});
-      }
-      break;
-    case ANADROME_SKETCH_EXACT:
-      parts_.push_back({step, T(1)});
-      break;
-  }
+T Sketch<T>::sign_of(std::int64_t step) const {
+  return shape_.kind == ANADROME_SKETCH_COUNT ? static_cast<T>(draws_.sign(step)) : T(1);
 }
 
 // The least of independent tickets is any step's with the same chance: N need not be known.
@@ -148,14 +125,8 @@ void Sketch<T>::push(std::int64_t step, const T* x) {
                                         " is pushed after a correlation: push all steps first");
   }
   ++pushed_;
-  if (shape_.kind == ANADROME_SKETCH_ROWS) {
-    keep_drawn(step, x);
-    return;
-  }
-  find_parts(step);
-  for_each_block(shape_.count, [&](std::int64_t begin, std::int64_t length) {
-    for (const Part& part : parts_) add(part.weight, x + begin, length, array(part.array) + begin);
-  });
+  if (shape_.kind == ANADROME_SKETCH_ROWS) return keep_drawn(step, x);
+  add(sign_of(step), x, shape_.count, array_of(step));
 }
 
 template <class T>
@@ -166,36 +137,27 @@ void Sketch<T>::correlate(std::int64_t step, const T* y) {
                 "step " + std::to_string(step) + " is correlated before any step was pushed");
   }
   correlated_ = true;
-  find_parts(step);
-  if (shape_.kind == ANADROME_SKETCH_ROWS) return correlate_drawn(y);
-  const double noted = has_squares(shape_.kind) ? draws_.note(step) : 0.0;
-  std::array<T, kBlock> dense;
+  if (shape_.kind == ANADROME_SKETCH_ROWS) return correlate_drawn(step, y);
+  const bool count = shape_.kind == ANADROME_SKETCH_COUNT;
+  const double noted = count ? draws_.note(step) : 0.0;
+  const T sign = sign_of(step);
+  const T* const x = array_of(step);
   for_each_block(shape_.count, [&](std::int64_t begin, std::int64_t length) {
-    const T* estimate = dense.data();
-    T scale = T(1) / static_cast<T>(shape_.arrays);
-    if (is_dense()) {
-      dense.fill(T(0));
-      for (const Part& part : parts_) {
-        add(part.weight, array(part.array) + begin, length, dense.data());
-      }
-    } else {
-      estimate = array(parts_.front().array) + begin;
-      scale = parts_.front().weight;
-    }
-    add_product(scale, estimate, y + begin, length, sum(0) + begin);
+    add_product(sign, x + begin, y + begin, length, sum(0) + begin);
     if (noted == 0) return;
     add_squares(noted * noted, y + begin, length, squares_.get() + begin);
-    if (sums(shape_.kind) < 2) return;
-    add_product(static_cast<T>(noted) * scale, estimate, y + begin, length, sum(1) + begin);
+    add_product(static_cast<T>(noted) * sign, x + begin, y + begin, length, sum(1) + begin);
   });
 }
 
 // Each array that has the step has the same x_t.
 template <class T>
-void Sketch<T>::correlate_drawn(const T* y) {
-  if (parts_.empty()) return;
-  const auto times = static_cast<double>(parts_.size());
-  const T* x = array(parts_.front().array);
+void Sketch<T>::correlate_drawn(std::int64_t step, const T* y) {
+  const auto has_it = [step](const Winner& winner) { return winner.step == step; };
+  const auto first = std::find_if(winners_.begin(), winners_.end(), has_it);
+  const auto times = static_cast<double>(std::count_if(first, winners_.end(), has_it));
+  if (times == 0) return;
+  const T* x = array(first - winners_.begin());
   add_product(static_cast<T>(times), x, y, shape_.count, sum(0));
   for (std::int64_t i = 0; i < shape_.count; ++i) {
     const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
@@ -218,7 +180,6 @@ double Sketch<T>::variance_at(std::int64_t point, double squares_of_x) const {
   const double squares = squares_.get()[point];
   const double both = squares_of_x * squares;  // of the mean |x|^2 |y|^2
   double whole = sum(0)[point];
-  if (shape_.kind == ANADROME_SKETCH_GAUSSIAN) return (both + whole * whole) / (p + 1);
   if (shape_.kind == ANADROME_SKETCH_ROWS) {
     const auto steps = static_cast<double>(pushed_);
     whole *= steps / p;
@@ -234,17 +195,16 @@ void Sketch<T>::variance(double* variance) const {
     std::fill_n(variance, shape_.count, 0.0);
     return;
   }
-  if (shape_.arrays == 1 && shape_.kind != ANADROME_SKETCH_GAUSSIAN) {
+  if (shape_.arrays == 1) {
     throw Error(ANADROME_ERR_UNSUPPORTED,
                 "a sketch of one array says nothing about its variance: two or more do");
   }
-  const double scale = is_dense() ? 1.0 / static_cast<double>(shape_.arrays) : 1.0;
   std::array<double, kBlock> squares;
   const double* const squares_of_x = squares.data();
   for_each_block(shape_.count, [&](std::int64_t begin, std::int64_t length) {
     squares.fill(0);
     for (std::int64_t k = 0; k < shape_.arrays; ++k) {
-      add_squares(scale, array(k) + begin, length, squares.data());
+      add_squares(1.0, array(k) + begin, length, squares.data());
     }
     for (std::int64_t i = 0; i < length; ++i) {
       variance[begin + i] = variance_at(begin + i, squares_of_x[i]);

@@ -35,29 +35,22 @@ class Sketch {
   void variance(double* variance) const;
 
  private:
-  /// `weight` of array `array`.
-  struct Part {
-    std::int64_t array;
-    T weight;
-  };
-
   T* array(std::int64_t number) { return values_.get() + number * shape_.count; }
   const T* array(std::int64_t number) const { return values_.get() + number * shape_.count; }
   /// Sums of what was correlated come after the arrays: all of it, and what was noted.
   T* sum(int which) { return array(shape_.arrays + which); }
   const T* sum(int which) const { return array(shape_.arrays + which); }
-  bool is_dense() const;
-  /// Fills parts_: which arrays have something of the step.
-  void find_parts(std::int64_t step);
+  /// count, exact: the array that has the step, and its sign there.
+  T* array_of(std::int64_t step);
+  T sign_of(std::int64_t step) const;
   void keep_drawn(std::int64_t step, const T* x);
-  void correlate_drawn(const T* y);
+  void correlate_drawn(std::int64_t step, const T* y);
   double variance_at(std::int64_t point, double squares_of_x) const;
 
   Shape shape_;
   Draws draws_;
   Memory<T> values_;
   Memory<double> squares_;  ///< of y, where noted; rows: of each array's x y
-  std::vector<Part> parts_;
   /// rows: the ticket that won each array so far.
   struct Winner {
     std::uint64_t ticket;

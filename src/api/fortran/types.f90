@@ -58,10 +58,8 @@ module anadrome_types
     enumerator :: ANADROME_SCHEDULE_TAPE = 1     !< a tape
     ! How a sketch holds what is pushed (anadrome_sketch_kind).
     enumerator :: ANADROME_SKETCH_COUNT = 0      !< each step in one array, with a random sign
-    enumerator :: ANADROME_SKETCH_RADEMACHER = 1 !< each step in all arrays, with random signs
-    enumerator :: ANADROME_SKETCH_GAUSSIAN = 2   !< each step in all arrays, times normal random numbers
-    enumerator :: ANADROME_SKETCH_ROWS = 3       !< each array has a random step
-    enumerator :: ANADROME_SKETCH_EXACT = 4      !< array t has step t
+    enumerator :: ANADROME_SKETCH_ROWS = 1       !< each array has a random step
+    enumerator :: ANADROME_SKETCH_EXACT = 2      !< array t has step t
     ! Where a run is (anadrome_phase).
     enumerator :: ANADROME_PHASE_IDLE = 0      !< before begin or after a failure
     enumerator :: ANADROME_PHASE_FORWARD = 1   !< from begin to TURN

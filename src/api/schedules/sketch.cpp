@@ -11,7 +11,7 @@ struct anadrome_sketch {
   template <class T>
   anadrome_sketch(std::in_place_type_t<T> type, const anadrome::sketch::Shape& shape,
                   std::int64_t seed)
-      : count(shape.count), typed(type, shape, anadrome::sketch::draw(shape.kind, seed)) {}
+      : count(shape.count), typed(type, shape, anadrome::sketch::draw(seed)) {}
   std::int64_t count;
   std::variant<anadrome::sketch::Sketch<double>, anadrome::sketch::Sketch<float>> typed;
 };

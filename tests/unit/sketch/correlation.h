@@ -35,7 +35,7 @@ struct Correlation {
     const double xy = gradient(point), p = static_cast<double>(arrays);
     if (kind == ANADROME_SKETCH_EXACT) return 0;
     if (kind == ANADROME_SKETCH_ROWS) return (static_cast<double>(steps()) * xxyy - xy * xy) / p;
-    return (xx * yy + xy * xy - (kind == ANADROME_SKETCH_GAUSSIAN ? 0 : 2 * xxyy)) / p;
+    return (xx * yy + xy * xy - 2 * xxyy) / p;
   }
 };
 

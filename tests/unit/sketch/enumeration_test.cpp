@@ -74,7 +74,7 @@ TEST_P(Enumerated, CountIsUnbiasedAndSoIsItsVariance) {
   for_each_word(at(steps_), even(8 * arrays_), [&](const auto& word, double chance) {
     Draws draws;
     draws.bucket = [&](std::int64_t step, std::int64_t) { return word[at(step)] / 8; };
-    draws.weight = [&](std::int64_t step, std::int64_t) { return sign(word[at(step)]); };
+    draws.sign = [&](std::int64_t step) { return sign(word[at(step)]); };
     draws.note = [&](std::int64_t step) {
       const int letter = word[at(step)] >> 1;
       return (letter & 2) != 0 ? std::sqrt(2.0) * sign(letter) : 0.0;
@@ -82,36 +82,6 @@ TEST_P(Enumerated, CountIsUnbiasedAndSoIsItsVariance) {
     found.add(sketch_of(of_, arrays_, ANADROME_SKETCH_COUNT, draws), chance);
   });
   expect_unbiased(found, of_, ANADROME_SKETCH_COUNT, arrays_);
-}
-
-// Letters: the signs, step by step and array by array, and then those of the notes.
-TEST_P(Enumerated, RademacherIsUnbiasedAndSoIsItsVariance) {
-  Moments found(2);
-  for_each_word(at(steps_ * (arrays_ + 1)), even(2), [&](const auto& word, double chance) {
-    Draws draws;
-    draws.weight = [&](std::int64_t step, std::int64_t array) {
-      return sign(word[at(step * arrays_ + array)]);
-    };
-    draws.note = [&](std::int64_t step) { return sign(word[at(steps_ * arrays_ + step)]); };
-    found.add(sketch_of(of_, arrays_, ANADROME_SKETCH_RADEMACHER, draws), chance);
-  });
-  expect_unbiased(found, of_, ANADROME_SKETCH_RADEMACHER, arrays_);
-}
-
-// Three numbers with the first five moments of a normal one, and no higher one is asked for: the
-// mean over them is the mean over normal ones.
-TEST_P(Enumerated, GaussianIsUnbiasedAndSoIsItsVariance) {
-  Moments found(2);
-  for_each_word(at(steps_ * arrays_), {1.0 / 6, 2.0 / 3, 1.0 / 6},
-                [&](const auto& word, double chance) {
-                  Draws draws;
-                  draws.weight = [&](std::int64_t step, std::int64_t array) {
-                    return std::sqrt(3.0) * (word[at(step * arrays_ + array)] - 1);
-                  };
-                  draws.note = [](std::int64_t) { return 1.0; };
-                  found.add(sketch_of(of_, arrays_, ANADROME_SKETCH_GAUSSIAN, draws), chance);
-                });
-  expect_unbiased(found, of_, ANADROME_SKETCH_GAUSSIAN, arrays_);
 }
 
 // A letter is the step that an array has.
