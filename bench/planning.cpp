@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "planners/two_tier/disk_revolve.h"
-#include "planners/two_tier/hrevolve.h"
 #include "planners/two_tier/multistage.h"
 #include "schedule/stack/stack_sweep.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "planners/stream_options.h"
+#include "planners/stream.h"
 
 #include <algorithm>
 #include <array>

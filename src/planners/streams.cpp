@@ -19,7 +19,6 @@
 #include "planners/offload/offloaded_plan.h"
 #include "planners/two_tier/disk_revolve.h"
 #include "planners/two_tier/double_sweep.h"
-#include "planners/two_tier/hrevolve.h"
 #include "planners/two_tier/multistage.h"
 #include "planners/two_tier/two_tier_costs.h"
 

@@ -12,7 +12,6 @@
 #include "base/index.h"
 #include "planners/lists/overlap_beam.h"
 #include "planners/lists/overlap_interval.h"
-#include "planners/lists/overlap_layout.h"
 #include "planners/lists/overlap_piece.h"
 #include "schedule/anchored/interval.h"
 #include "schedule/words/revolve.h"

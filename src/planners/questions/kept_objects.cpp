@@ -11,15 +11,7 @@
 namespace anadrome::questions {
 namespace {
 
-using schedule::kMostSteps;
-using schedule::MixedPlanner;
-using schedule::Place;
-using schedule::Placement;
-using schedule::Planner;
-using schedule::RevolvePlanner;
-using schedule::Segment;
-using schedule::uint128;
-using schedule::wide;
+using namespace schedule;
 
 /// Where a tape is the only thing that is kept it is the unit of memory: the mixed schedule with
 /// tapes of one unit that restart has no use for states.

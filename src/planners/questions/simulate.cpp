@@ -13,24 +13,7 @@
 namespace anadrome::questions {
 namespace {
 
-using schedule::Action;
-using schedule::Adjoint;
-using schedule::Advance;
-using schedule::BusyRooms;
-using schedule::DiskClock;
-using schedule::Doing;
-using schedule::Done;
-using schedule::Drop;
-using schedule::kDiskTier;
-using schedule::Keep;
-using schedule::Kept;
-using schedule::kRamTier;
-using schedule::Read;
-using schedule::Restore;
-using schedule::Room;
-using schedule::Turn;
-using schedule::What;
-using schedule::Write;
+using namespace schedule;
 
 class Simulation {
  public:

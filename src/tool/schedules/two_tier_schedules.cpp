@@ -9,7 +9,6 @@
 #include "planners/streams.h"
 #include "planners/two_tier/disk_revolve.h"
 #include "planners/two_tier/double_sweep.h"
-#include "planners/two_tier/hrevolve.h"
 #include "planners/two_tier/multistage.h"
 #include "tool/schedules/action_sources.h"
 #include "tool/schedules/schedules.h"

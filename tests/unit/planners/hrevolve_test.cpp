@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "planners/two_tier/hrevolve.h"
+#include "planners/two_tier/disk_revolve.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

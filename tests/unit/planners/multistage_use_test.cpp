@@ -5,7 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/error.h"
-#include "planners/two_tier/hrevolve.h"
+#include "planners/two_tier/disk_revolve.h"
 #include "planners/two_tier/multistage.h"
 #include "two_tier_sweep.h"
 

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/index.h"
 #include "offload_search.h"
-#include "planners/offload/charged_revolve.h"
 #include "reference_table.h"
 
 namespace anadrome::schedule {

@@ -10,7 +10,6 @@
 #include "planners/lists/list_sweep.h"
 #include "planners/two_tier/disk_revolve.h"
 #include "planners/two_tier/double_sweep.h"
-#include "planners/two_tier/hrevolve.h"
 #include "schedule/anchored/anchored_planner.h"
 #include "schedule/anchored/anchored_sweep.h"
 #include "schedule/stack/plain_planners.h"
