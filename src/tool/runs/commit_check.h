@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whether what a rank needs to go on from a commit is what was written: blocks, the second copy of
-// the first one, adjoint fields.
+// Whether what a rank needs to go on from a commit is what was written: its journal, blocks, the
+// second copy of the first one, adjoint fields.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "store/journal/journal_reader.h"
 #include "tool/runs/segments/segment_check.h"
 
 namespace anadrome::tool {
+
+struct CheckedJournal {
+  std::string file;
+  std::vector<std::string> problems, notes;
+  bool is_empty = false;                           ///< as it is until the rank's first commit
+  std::optional<store::JournalContents> contents;  ///< if it can be read and is not empty
+};
+
+CheckedJournal check_journal(const std::string& directory, const std::string& file);
 
 struct CommitFindings {
   std::int64_t blocks = 0, adjoints = 0;                         ///< compared with their sums

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/runs/run_check.h"
+#include "tool/runs/run_report.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -16,7 +16,6 @@
 #include "engine/disk/activity.h"
 #include "store/directory/heartbeat_file.h"
 #include "tool/runs/commit_check.h"
-#include "tool/runs/journal_check.h"
 
 namespace anadrome::tool {
 namespace {

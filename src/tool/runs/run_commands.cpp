@@ -14,8 +14,8 @@
 #include "tool/command.h"
 #include "tool/options.h"
 #include "tool/output.h"
-#include "tool/runs/run_check.h"
 #include "tool/runs/run_listing.h"
+#include "tool/runs/run_report.h"
 
 namespace anadrome::tool {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The report on a run and its files, for people and programs. An optional that is empty: nothing
-// says it.
+// The report on a run and its files, taken together, for people and programs. An optional that is
+// empty: nothing says it.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "store/journal/journal_record.h"
+#include "tool/runs/run_listing.h"
+#include "tool/runs/segments/segment_check.h"
 
 namespace anadrome::tool {
 
@@ -61,5 +63,10 @@ nlohmann::json to_json(const RunReport& run);
 
 /// For people. `verified`: the states were read, too.
 std::string describe_run(const RunReport& run, bool verified);
+
+Condition condition_of(const ListedRun& run);
+
+/// A live run's states are not looked at: they change.
+RunReport check_run(const ListedRun& run, Depth depth);
 
 }  // namespace anadrome::tool

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tool/schedules/schedules.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,34 @@
 #include "planners/two_tier/two_tier_costs.h"
 
 namespace anadrome::tool {
+
+int Prices::digits() const {
+  return std::max({advance.digits, adjoint.digits, write.digits, read.digits});
+}
+
+int Problem::digits() const {
+  int digits = prices.digits();
+  for (const Decimal& cost : step_costs) digits = std::max(digits, cost.digits);
+  return digits;
+}
+
+uint128 cost_of(const Problem& problem, const Counts& counts) {
+  const Prices& prices = problem.prices;
+  const int digits = problem.digits();
+  uint128 cost = 0;
+  const auto add = [&](uint128 count, const Decimal& each) {
+    cost = checked_add(cost, checked_multiply(count, wide(each.ticks(digits))));
+  };
+  if (counts.uneven) {
+    cost = counts.advance_cost;
+  } else {
+    add(checked_add(counts.advances, counts.recorded), prices.advance);
+  }
+  add(counts.writes, prices.write);
+  add(counts.reads, prices.read);
+  add(wide(problem.steps), prices.adjoint);
+  return cost;
+}
 
 Estimate refused(const char* schedule, std::string why) {
   Estimate estimate;

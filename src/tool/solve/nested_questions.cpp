@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "planners/memory/least_memory.h"
-#include "planners/two_tier/double_sweep.h"
 #include "planners/questions/kept_objects.h"
+#include "planners/two_tier/double_sweep.h"
 #include "tool/exact_json.h"
 #include "tool/pictures/sweep_picture.h"
 #include "tool/schedules/action_sources.h"
@@ -128,7 +128,7 @@ Answer answer(const DoubleAsked& asked) {
   std::int64_t interval = steps;
   if (two_levels) {
     interval = schedule::double_interval(steps, asked.transfer_steps.value_or(1),
-                                          asked.off_chip.value_or(schedule::kMostSteps));
+                                         asked.off_chip.value_or(schedule::kMostSteps));
   }
   const DoubleSweep sweep = schedule::double_sweep(steps, interval, tape);
   Answer answer;

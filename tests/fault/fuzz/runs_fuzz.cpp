@@ -14,7 +14,6 @@
 #include "forged_journal.h"
 #include "forwarding_file_system.h"
 #include "tool/runs/commit_check.h"
-#include "tool/runs/journal_check.h"
 
 namespace {
 
