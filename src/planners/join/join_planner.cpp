@@ -255,7 +255,7 @@ JoinPlan plan_join(const JoinProblem& problem, std::int64_t most_entries) {
   check(problem);
   if (Table::entries(problem) <= most_entries) return priced(problem, plan_with_table(problem));
   constexpr std::int64_t kBytes = std::int64_t{1} << 30;
-  return priced(problem, {0, join_by_heuristics(problem, kBytes), false});
+  return priced(problem, {0, join_branch_by_branch(problem, kBytes), false});
 }
 
 JoinPlan plan_join_within(const JoinProblem& problem, std::int64_t most_bytes) {
@@ -266,7 +266,7 @@ JoinPlan plan_join_within(const JoinProblem& problem, std::int64_t most_bytes) {
   if (entries <= kMostTerms / problem.sum() && Table::bytes(problem.steps, entries) <= most_bytes) {
     return priced(problem, plan_with_table(problem));
   }
-  return priced(problem, {0, join_by_heuristics(problem, most_bytes), false});
+  return priced(problem, {0, join_branch_by_branch(problem, most_bytes), false});
 }
 
 JoinPlan plan_reducible_join(const JoinProblem& problem) {

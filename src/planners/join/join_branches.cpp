@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
-#include <queue>
 
 #include "base/index.h"
 #include "planners/join/join_planner.h"
@@ -9,9 +8,6 @@ namespace anadrome::schedule {
 namespace {
 
 constexpr uint128 kNever = uint128{1} << 120;
-
-/// Per branch, rising.
-using Cuts = std::vector<std::vector<std::int64_t>>;
 
 class Search {
  public:
@@ -26,16 +22,11 @@ class Search {
     branch_by_branch(order);
     std::reverse(order.begin(), order.end());
     branch_by_branch(order);
-    for (std::int64_t count = cuts_; count >= 0; count -= std::max<std::int64_t>(count / 4, 1)) {
-      descend(even_cuts(count));
-    }
-    if (!best_.empty()) descend(cuts_of(best_));
     return best_;
   }
 
  private:
-  static constexpr std::int64_t kMostCuts = 256;
-  static constexpr std::int64_t kNoCuts = 0;
+  static constexpr std::int64_t kMostCuts = 256, kNoCuts = 0;
   static constexpr std::int64_t kMostWork = 40'000'000;
   static constexpr std::int64_t kBytesPerPlace = 32, kBytesPerRow = 128;
 
@@ -45,17 +36,6 @@ class Search {
     best_cost_ = *cost;
     best_ = std::move(segments);
   }
-
-  Cuts cuts_of(const std::vector<JoinSegment>& segments) const {
-    Cuts cuts(problem_.steps.size());
-    for (const JoinSegment& segment : segments) {
-      if (segment.begin > 0) cuts[at(segment.branch)].push_back(segment.begin);
-    }
-    for (std::vector<std::int64_t>& of_branch : cuts) std::sort(of_branch.begin(), of_branch.end());
-    return cuts;
-  }
-
-  // ---- branch by branch ----
 
   std::int64_t stride_of_cuts() const {
     double terms = 0, places = 0;
@@ -138,124 +118,17 @@ class Search {
     take(std::move(segments));
   }
 
-  // ---- shortest segment first ----
-
-  Cuts even_cuts(std::int64_t count) const {
-    Cuts cuts(problem_.steps.size());
-    std::vector<std::int64_t> number(problem_.steps.size(), 0);
-    for (std::int64_t i = 0; i < count; ++i) {  // to the branch whose segments are the longest
-      std::size_t to = 0;
-      const auto length = [&](std::size_t b) { return problem_.steps[b] / (number[b] + 1); };
-      for (std::size_t b = 1; b < number.size(); ++b) to = length(b) > length(to) ? b : to;
-      if (number[to] + 1 < problem_.steps[to]) ++number[to];
-    }
-    for (std::size_t b = 0; b < number.size(); ++b) {
-      for (std::int64_t i = 1; i <= number[b]; ++i) {
-        cuts[b].push_back(problem_.steps[b] * i / (number[b] + 1));
-      }
-    }
-    return cuts;
-  }
-
-  std::vector<JoinSegment> shortest_first(const Cuts& cuts) const {
-    struct Top {
-      std::int64_t length;
-      std::size_t branch;
-      bool operator<(const Top& other) const {
-        return std::pair(length, branch) > std::pair(other.length, other.branch);
-      }
-    };
-    std::priority_queue<Top> tops;
-    std::vector<std::size_t> left(cuts.size());
-    std::vector<std::int64_t> end = problem_.steps;
-    const auto begin = [&](std::size_t b) { return left[b] > 0 ? cuts[b][left[b] - 1] : 0; };
-    for (std::size_t b = 0; b < cuts.size(); ++b) {
-      left[b] = cuts[b].size();
-      tops.push({end[b] - begin(b), b});
-    }
-    std::vector<JoinSegment> segments;
-    while (!tops.empty()) {
-      const std::size_t b = tops.top().branch;
-      tops.pop();
-      segments.push_back({static_cast<std::int64_t>(b), begin(b), end[b], 0});
-      if (left[b] == 0) continue;
-      end[b] = begin(b);
-      --left[b];
-      tops.push({end[b] - begin(b), b});
-    }
-    return segments;
-  }
-
-  uint128 cost(const Cuts& cuts) {
-    std::vector<JoinSegment> segments = shortest_first(cuts);
-    work_ += 8 * std::ssize(segments);
-    return price(problem_, segments).value_or(kNever);
-  }
-
-  void descend(Cuts cuts) {
-    uint128 least = cost(cuts);
-    const std::int64_t end = work_ + kMostWork / 8;
-    const auto try_cuts = [&](const Cuts& tried) {
-      const uint128 value = cost(tried);
-      if (value >= least) return false;
-      least = value;
-      cuts = tried;
-      return true;
-    };
-    for (bool better = true; better && work_ < end;) {
-      better = false;
-      for (std::size_t b = 0; b < cuts.size() && work_ < end; ++b) {
-        for (std::size_t i = 0; i < cuts[b].size() && work_ < end; ++i) {
-          better = move_cut(cuts, b, i, try_cuts) || better;
-        }
-      }
-    }
-    if (least < kNever) take(shortest_first(cuts));
-  }
-
-  // A cut goes some way down or up, to another branch, or away.
-  template <class Try>
-  bool move_cut(const Cuts& cuts, std::size_t b, std::size_t i, const Try& try_cuts) const {
-    const std::int64_t low = i > 0 ? cuts[b][i - 1] : 0;
-    const std::int64_t high = i + 1 < cuts[b].size() ? cuts[b][i + 1] : problem_.steps[b];
-    const std::int64_t here = cuts[b][i];
-    for (std::int64_t way = (high - low) / 2; way > 0; way /= 2) {
-      for (const std::int64_t to : {here - way, here + way}) {
-        if (to <= low || to >= high) continue;
-        Cuts tried = cuts;
-        tried[b][i] = to;
-        if (try_cuts(tried)) return true;
-      }
-    }
-    Cuts without = cuts;
-    without[b].erase(without[b].begin() + static_cast<std::ptrdiff_t>(i));
-    if (try_cuts(without)) return true;
-    for (std::size_t other = 0; other < cuts.size(); ++other) {
-      for (std::size_t gap = 0; gap <= without[other].size(); ++gap) {
-        const std::int64_t from = gap > 0 ? without[other][gap - 1] : 0;
-        const std::int64_t to =
-            gap < without[other].size() ? without[other][gap] : problem_.steps[other];
-        if (to - from < 2) continue;
-        Cuts tried = without;
-        tried[other].insert(tried[other].begin() + static_cast<std::ptrdiff_t>(gap),
-                            from + (to - from) / 2);
-        if (try_cuts(tried)) return true;
-      }
-    }
-    return false;
-  }
-
   const JoinProblem& problem_;
   std::int64_t most_bytes_;
   std::int64_t cuts_;
-  std::int64_t work_ = 0;
   uint128 best_cost_ = kNever;
   std::vector<JoinSegment> best_;
 };
 
 }  // namespace
 
-std::vector<JoinSegment> join_by_heuristics(const JoinProblem& problem, std::int64_t most_bytes) {
+std::vector<JoinSegment> join_branch_by_branch(const JoinProblem& problem,
+                                               std::int64_t most_bytes) {
   return Search(problem, most_bytes).run();
 }
 
