@@ -90,8 +90,8 @@ class Double(Questions):
                               int(row["enum_forwards_at_that_memory"])), row)
         self.for_each(tool.reference_rows("planners/double_small.csv"), check, 48)
 
-    def test_room_off_chip_makes_intervals_longer(self):
-        got = self.ask("double", "--steps", 1000, "--offchip", 30, "--transfer-steps", 10)
+    def test_picture(self):
+        got = self.ask("double", "--steps", 1000, "--transfer-steps", 34)
         self.assertEqual((got["interval"], got["off_chip"]), (34, 30))
         self.assertGreater(self.draw("double", "--steps", 100, "--transfer-steps", 20), 20)
 

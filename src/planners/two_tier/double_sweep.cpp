@@ -232,16 +232,6 @@ uint128 DoublePlanner::advances(const Segment& segment) {
 
 // ---- as it was published ----
 
-std::int64_t double_interval(std::int64_t steps, std::int64_t transfer_steps,
-                             std::int64_t off_chip) {
-  if (steps < 1 || transfer_steps < 1 || off_chip < 1) {
-    throw Error(ANADROME_ERR_ARGUMENT,
-                "double checkpointing needs steps, transfers of at least one step, and room off "
-                "chip for a state");
-  }
-  return std::min(steps, std::max(transfer_steps, ceil_divide(steps, off_chip)));
-}
-
 DoubleSweep double_sweep(std::int64_t steps, std::int64_t interval, std::int64_t tape_units) {
   DoubleSweep sweep;
   sweep.steps = steps;

@@ -110,11 +110,6 @@ class DoublePlanner final : public Planner {
 // ---- as it was published: the forward sweep to its end, then all intervals, the last one too;
 // copies off chip are never waited for ----
 
-/// The interval that needs the least local memory where a copy takes as long as `transfer_steps`
-/// steps and `off_chip` states fit there.
-std::int64_t double_interval(std::int64_t steps, std::int64_t transfer_steps,
-                             std::int64_t off_chip);
-
 /// `interval` steps between copies, all of them if it is above `steps`: the sweep takes
 /// `full.local_units` of memory, and room for `intervals` states off chip. Throws as
 /// best_double_interval does for an interval.

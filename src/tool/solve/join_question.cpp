@@ -48,7 +48,7 @@ SpanPicture picture_of(const BranchOptions& options, const JoinPlan& plan) {
 }
 
 struct JoinAsked {
-  std::string branches, inputs = "free", ends = "pooled", objective = "joint";
+  std::string branches, inputs = "free", objective = "joint";
   std::int64_t slots = 0;
 };
 
@@ -57,7 +57,6 @@ Answer answer(const JoinAsked& asked) {
   problem.steps = counts_in("--branches", asked.branches, 1);
   problem.slots = asked.slots;
   problem.charged_inputs = asked.inputs == "charged";
-  problem.ends_apart = asked.ends == "apart";
   const bool reducible = asked.objective == "reducible";
   const JoinPlan plan =
       reducible ? schedule::plan_reducible_join(problem) : schedule::plan_join(problem);
@@ -76,11 +75,7 @@ Answer answer(const JoinAsked& asked) {
     json["segments"].push_back({segment.branch, segment.begin, segment.end});
   }
   if (reducible) return answer;
-  // Beside the pool are the state under way and, if they are apart, the ends.
-  const BranchOptions options{
-      .steps = problem.steps,
-      .slots = problem.slots + (problem.ends_apart ? problem.branches() : 0),
-      .charged_inputs = problem.charged_inputs};
+  const BranchOptions options{problem.steps, problem.slots, problem.charged_inputs};
   answer.write_actions = [options, plan](TextOut& out) {
     BranchSweep sweep(options, plan);
     write_actions([&sweep] { return sweep.next(); }, out, true);
@@ -103,9 +98,6 @@ Ask add_join_options(Options& options) {
       ->required();
   options.word("--inputs", asked->inputs, {"free", "charged"},
                {"first states: from elsewhere, or in slots from the start", "charged", "free"});
-  options.word(
-      "--ends", asked->ends, {"pooled", "apart"},
-      {"last states: in slots, or in buffers of their own until the turn", "apart", "pooled"});
   options.word("--objective", asked->objective, {"joint", "reducible"},
                {"reducible: a sum over branches, which need not meet", "reducible", "joint"});
   return [asked] { return answer(*asked); };

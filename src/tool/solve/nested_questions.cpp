@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The questions whose answers are sweeps with nested checkpoints.
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -118,19 +117,14 @@ Ask add_objects_options(Options& options) {
 using schedule::DoubleSweep;
 
 struct DoubleAsked {
-  std::int64_t steps = 0, tape = 1;
-  std::optional<std::int64_t> transfer_steps, off_chip;
+  std::int64_t steps = 0, tape = 1, transfer_steps = 0;  ///< 0: one interval
 };
 
 Answer answer(const DoubleAsked& asked) {
   const std::int64_t steps = asked.steps, tape = asked.tape;
-  const bool two_levels = asked.transfer_steps || asked.off_chip;
-  std::int64_t interval = steps;
-  if (two_levels) {
-    interval = schedule::double_interval(steps, asked.transfer_steps.value_or(1),
-                                         asked.off_chip.value_or(schedule::kMostSteps));
-  }
-  const DoubleSweep sweep = schedule::double_sweep(steps, interval, tape);
+  const bool two_levels = asked.transfer_steps > 0;
+  const DoubleSweep sweep =
+      schedule::double_sweep(steps, two_levels ? asked.transfer_steps : steps, tape);
   Answer answer;
   nlohmann::ordered_json& json = answer.json;
   json["schedule"] = "double";
@@ -167,15 +161,8 @@ Ask add_double_options(Options& options) {
   const auto asked = std::make_shared<DoubleAsked>();
   options.count("--steps", asked->steps, 1, kMost, {"forward steps", "60"})->required();
   options.count("--tape-size", asked->tape, 1, kMost, {"a step's tape, in states", "2", "1"});
-  options.add("--transfer-steps", "N",
-              {"steps during which a copy goes off chip", "20", "one interval"},
-              [asked](const std::string& text) {
-                asked->transfer_steps = parse_count("--transfer-steps", text, 1, kMost);
-              });
-  options.add("--offchip", "N", {"states that fit off chip", "8", "unlimited"},
-              [asked](const std::string& text) {
-                asked->off_chip = parse_count("--offchip", text, 1, kMost);
-              });
+  options.count("--transfer-steps", asked->transfer_steps, 1, kMost,
+                {"steps during which a copy goes off chip", "20", "one interval"});
   return [asked] { return answer(*asked); };
 }
 

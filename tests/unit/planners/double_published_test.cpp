@@ -25,14 +25,6 @@ TEST(DoublePublished, AgreesWithTheTable) {
   }
 }
 
-TEST(DoublePublished, IntervalIsAsShortAsTransfersAndRoomAllow) {
-  EXPECT_EQ(double_interval(1000, 10, 1000), 10);
-  EXPECT_EQ(double_interval(1000, 10, 30), 34);
-  EXPECT_EQ(double_interval(5, 10, 30), 5);
-  EXPECT_THROW(double_interval(5, 0, 30), Error);
-  EXPECT_THROW(double_interval(5, 1, 0), Error);
-}
-
 TEST(DoublePublished, IsFoundAtOnceHoweverLong) {
   EXPECT_EQ(double_sweep(1000000007, 99991, 3).intervals, 10001);
   EXPECT_THROW(double_sweep(5, 0, 1), Error);
