@@ -197,7 +197,9 @@ class Graph(Questions):
         path = pathlib.Path(os.environ["ANADROME_TEST_REFERENCE"]) / "planners/kusumoto_dags.json"
         graphs = json.loads(path.read_text())
         for row in tool.reference_rows("planners/kusumoto_small.csv"):
-            graph = self.file("step.json", json.dumps(graphs[row["dag"]]))
+            dag = graphs[row["dag"]]
+            nodes = [{"seconds": time, "bytes": size} for time, size in zip(dag["T"], dag["M"])]
+            graph = self.file("step.json", json.dumps({"nodes": nodes, "edges": dag["edges"]}))
             for family, column in (("all", "exact_dp_overhead"), ("ancestors", "approx_dp")):
                 got = self.ask("graph", "--graph", graph, "--memory", row["budget"], "--family", family)
                 self.assertEqual(got["overhead"], int(row[column]), row)
@@ -225,7 +227,8 @@ class Arguments(Questions):
     def test_are_refused_by_name(self):
         sizes = self.file("sizes", "1 2 x")
         broken = self.file("broken.json", "{")
-        loop = self.file("loop.json", '{"T": [1, 1], "M": [1, 1], "edges": [[0, 1], [1, 0]]}')
+        loop = self.file("loop.json", '{"nodes": [{"seconds": 1, "bytes": 1}, {"seconds": 1, "bytes": 1}], '
+                                      '"edges": [[0, 1], [1, 0]]}')
         for flag, *words in (
                 ("--objects", "objects", "--objects", "all", "--steps", 3, "--slots", 3),
                 ("--slots", "objects", "--objects", "tape", "--steps", 3),

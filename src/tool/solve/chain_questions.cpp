@@ -24,7 +24,7 @@ namespace {
 // The costs of an uneven chain's steps, and the sizes of its states and tapes, as they are in a
 // file.
 struct ChainCosts {
-  std::vector<Decimal> forward, adjoint, write, read;
+  std::vector<Decimal> forward, adjoint, transfer;
   std::vector<std::int64_t> units, tape_units;  ///< of states, and of tapes if there are any
 };
 
@@ -65,9 +65,7 @@ ChainCosts costs_of_json(const std::string& text) {
   costs.adjoint = decimals_of(json, "b");
   costs.units = counts_of(json, "a");
   if (json.contains("tape")) costs.tape_units = counts_of(json, "tape");
-  if (json.contains("transfer")) costs.write = costs.read = decimals_of(json, "transfer");
-  if (json.contains("write")) costs.write = decimals_of(json, "write");
-  if (json.contains("read")) costs.read = decimals_of(json, "read");
+  if (json.contains("transfer")) costs.transfer = decimals_of(json, "transfer");
   return costs;
 }
 
@@ -105,7 +103,7 @@ ChainCosts chain_costs(const std::string& file) {
 
 int digits_of(const ChainCosts& costs) {
   int digits = 0;
-  for (const auto* values : {&costs.forward, &costs.adjoint, &costs.write, &costs.read}) {
+  for (const auto* values : {&costs.forward, &costs.adjoint, &costs.transfer}) {
     for (const Decimal& value : *values) digits = std::max(digits, value.digits);
   }
   return digits;
@@ -133,7 +131,7 @@ Scaled scaled(ChainCosts costs, const std::string& bandwidth) {
   Scaled result;
   result.digits = digits_of(costs);
   const bool by_bandwidth = !bandwidth.empty();
-  if (by_bandwidth == !costs.write.empty()) {
+  if (by_bandwidth == !costs.transfer.empty()) {
     throw Error(ANADROME_ERR_ARGUMENT, by_bandwidth
                                            ? "--bandwidth: --costs has transfers already"
                                            : "--bandwidth is missing, or transfers in --costs");
@@ -148,17 +146,15 @@ Scaled scaled(ChainCosts costs, const std::string& bandwidth) {
       const std::int64_t ticks = Decimal{units, 0}.ticks(result.digits + rate.digits);
       chain.write.push_back(ceil_divide(ticks, rate.value));
     }
-    chain.read = chain.write;
+  } else {
+    chain.write = ticks_of(costs.transfer, result.digits);
   }
+  chain.read = chain.write;
   if (costs.forward.size() == costs.adjoint.size() && !costs.forward.empty()) {
     costs.forward.pop_back();  // the last step is run by its adjoint only
   }
   chain.forward = ticks_of(costs.forward, result.digits);
   chain.adjoint = ticks_of(costs.adjoint, result.digits);
-  if (!by_bandwidth) {
-    chain.write = ticks_of(costs.write, result.digits);
-    chain.read = ticks_of(costs.read, result.digits);
-  }
   return result;
 }
 
@@ -311,7 +307,7 @@ struct UnevenTapesAsked {
 
 Answer answer(const UnevenTapesAsked& asked) {
   const ChainCosts costs = chain_costs(asked.costs);
-  if (!costs.write.empty()) {
+  if (!costs.transfer.empty()) {
     throw Error(ANADROME_ERR_ARGUMENT, "--costs: transfers are a question of solve offload");
   }
   if (costs.tape_units.empty()) {

@@ -30,27 +30,22 @@ std::int64_t number_in(const nlohmann::json& json) {
   return json.get<std::int64_t>();
 }
 
-// {"nodes": [{"seconds", "bytes"}], "edges": [[from, to]]}, or {"T": [], "M": [], "edges"}.
+// {"nodes": [{"seconds", "bytes"}], "edges": [[from, to]]}.
 StepGraph graph_of(const std::string& text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("edges") || !json["edges"].is_array()) {
+  const auto has_list = [&json](const char* key) {
+    return json.contains(key) && json[key].is_array();
+  };
+  if (!json.is_object() || !has_list("nodes") || !has_list("edges")) {
     wrong("expected a JSON object with \"nodes\" and \"edges\"");
   }
   StepGraph graph;
-  if (json.contains("nodes") && json["nodes"].is_array()) {
-    for (const auto& node : json["nodes"]) {
-      if (!node.is_object() || !node.contains("seconds") || !node.contains("bytes")) {
-        wrong("a node has \"seconds\" and \"bytes\"");
-      }
-      graph.seconds.push_back(number_in(node["seconds"]));
-      graph.bytes.push_back(number_in(node["bytes"]));
+  for (const auto& node : json["nodes"]) {
+    if (!node.is_object() || !node.contains("seconds") || !node.contains("bytes")) {
+      wrong("a node has \"seconds\" and \"bytes\"");
     }
-  } else if (json.contains("T") && json.contains("M") && json["T"].is_array() &&
-             json["M"].is_array()) {
-    for (const auto& time : json["T"]) graph.seconds.push_back(number_in(time));
-    for (const auto& size : json["M"]) graph.bytes.push_back(number_in(size));
-  } else {
-    wrong("there are no \"nodes\"");
+    graph.seconds.push_back(number_in(node["seconds"]));
+    graph.bytes.push_back(number_in(node["bytes"]));
   }
   graph.before.resize(graph.bytes.size());
   for (const auto& edge : json["edges"]) {
