@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The sweep whose branches meet in one objective: each branch forward, TURN for every
-// end, and back as a JoinPlan says. Kept states are in the slots of one pool; the state under way
-// is the caller's.
-//
-// A joint objective: an end stays in its slot until all ends were seen twice, first to add up what
-// the objective is made of, then for the adjoint of each. A reducible one: the ends are not kept;
-// the reversal of a branch begins with its end, made once more.
+// The sweep whose branches meet in one objective: each branch forward, TURN for every end, and back
+// as a JoinPlan says. Kept states are in one pool; the state under way is the caller's. Of a joint
+// objective an end stays in its slot until all ends were seen twice: to add up the objective, then
+// for the adjoint of each. Of a reducible one the reversal of a branch makes its end once more.
 #pragma once
 
 #include <cstdint>

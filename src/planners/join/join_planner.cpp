@@ -13,7 +13,7 @@
 namespace anadrome::schedule {
 namespace {
 
-constexpr uint128 kNever = uint128{1} << 120;
+constexpr uint128 kTooMuch = uint128{1} << 120;
 
 class Search {
  public:
@@ -66,11 +66,11 @@ class Search {
   void branch_by_branch(const std::vector<std::int64_t>& order) {
     const std::int64_t stride = stride_of_cuts();
     struct Step {
-      uint128 cost = kNever;
+      uint128 cost = kTooMuch;
       std::int64_t length = 0;
     };
     std::vector<std::vector<std::vector<Step>>> steps_of(order.size());
-    std::vector<uint128> after(at(cuts_ + 1), kNever);  // all of the next branch, m cuts
+    std::vector<uint128> after(at(cuts_ + 1), kTooMuch);  // all of the next branch, m cuts
     after[0] = 0;
     for (std::size_t i = order.size(); i-- > 0;) {
       const std::int64_t length = problem_.steps[at(order[i])];
@@ -79,7 +79,7 @@ class Search {
           problem_.charged_inputs ? static_cast<std::int64_t>(order.size() - i) : 0;
       auto& table = steps_of[i];
       table.assign(at(cuts_ + 1), std::vector<Step>(at(places + 1)));
-      std::vector<uint128> whole(at(cuts_ + 1), kNever);
+      std::vector<uint128> whole(at(cuts_ + 1), kTooMuch);
       // From one place to another so many before it, and from a place to the end.
       std::vector<uint128> between(at(places)), to_end(at(places));
       for (std::int64_t m = 0; m <= cuts_; ++m) {
@@ -87,7 +87,7 @@ class Search {
         if (free < 0) break;
         Splitter splitter;
         const auto segment = [&](std::int64_t d) {
-          return d < 2 ? 0 : free < 1 ? kNever : splitter.advances(d, free);
+          return d < 2 ? 0 : free < 1 ? kTooMuch : splitter.advances(d, free);
         };
         for (std::int64_t q = 0; q < places; ++q) {
           between[at(q)] = segment(q * stride);
@@ -109,7 +109,7 @@ class Search {
       after = whole;
     }
     const auto best = std::min_element(after.begin(), after.end());
-    if (*best >= kNever) return;
+    if (*best >= kTooMuch) return;
     std::vector<JoinSegment> segments;
     std::int64_t m = best - after.begin();
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -127,7 +127,7 @@ class Search {
   const JoinProblem& problem_;
   std::int64_t most_bytes_;
   std::int64_t cuts_;
-  uint128 best_cost_ = kNever;
+  uint128 best_cost_ = kTooMuch;
   std::vector<JoinSegment> best_;
 };
 

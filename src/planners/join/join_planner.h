@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Branches that meet in one objective and share one pool of slots (Beaumont, Herrmann, Pallez &
-// Shilova, Phil. Trans. R. Soc. A 2020): an ensemble with a joint statistic, windows that match.
-// The fewest advances of a join: which states the forward sweep keeps, and in which order the
-// segments between them are reversed.
+// Shilova, Phil. Trans. R. Soc. A 2020): which states the forward sweep keeps, and in which order
+// the segments between them are reversed.
 #pragma once
 
 #include <cstdint>

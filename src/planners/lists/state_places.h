@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where the states of a plan of overlapped.h are: which of them on disk, under which number (a
-// state that is never written or read is a checkpoint in RAM and nothing else), and where in
-// memory, each in a region of its own from the action that keeps or reads it to the one that drops
-// it.
+// Where the states of a plan of overlapped.h are: which of them on disk, under which number, and
+// where in memory, each in a region of its own from the action that keeps or reads it to its drop.
 #pragma once
 
 #include <algorithm>

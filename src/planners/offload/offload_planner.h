@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Keep, offload or recompute: the fate of each state of an uneven chain, and when it moves.
-//
-// Every state has a fate. The first sweep makes all states up to the last stored one and drops the
-// discarded ones; then, from the last stored state down, the steps between it and the next one are
-// reversed by recomputation in the memory that is left. Writes go in order, reads in the opposite
-// one. The time of such a plan is played (offload_chain.h), and the fates are searched.
+// Keep, offload or recompute: the fate of each state of an uneven chain. The first sweep drops the
+// discarded states; back, the steps between two stored ones are reversed by recomputation in the
+// memory that is left. Writes go in order, reads in the opposite one. The time of such a plan is
+// played (offload_chain.h), and the fates are searched.
 #pragma once
 
 #include <cstdint>

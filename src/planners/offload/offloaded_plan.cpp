@@ -69,9 +69,9 @@ class Writer {
   explicit Writer(const std::vector<OffloadEvent>& events)
       : events_(events), kept_(find_kept(events)) {}
 
-  OffloadActions write() {
+  std::vector<OverlapAction> write() {
     for (std::size_t i = 0; i < events_.size(); ++i) add(events_[i], kept_[i]);
-    return {{std::move(actions_), 0}, slots_};
+    return std::move(actions_);
   }
 
  private:
@@ -150,11 +150,8 @@ class Writer {
 
 }  // namespace
 
-OffloadActions actions_of(const OffloadPlan& plan) {
-  if (plan.run.makespan < 0) throw Error(ANADROME_ERR_ARGUMENT, "a plan that does not end");
-  OffloadActions found = Writer(plan.run.events).write();
-  found.plan.makespan = real(plan.run.makespan);
-  return found;
+std::vector<OverlapAction> actions_of(const OffloadPlan& plan) {
+  return Writer(plan.run.events).write();
 }
 
 std::int64_t played_time(const OffloadChain& chain, const std::vector<OverlapAction>& actions) {
@@ -336,7 +333,7 @@ OverlappedPlan plan_offloaded(OffloadChain chain, std::int64_t memory, std::int6
     for (int tries = 0; tries < kMostTries && chain.fast_memory >= largest; ++tries) {
       const OffloadPlan plan = plan_offload(chain, {}, most_ops / (kMostBeside + 1));
       if (plan.run.makespan < 0) break;
-      const std::int64_t lacking = best.try_plan(actions_of(plan).plan);
+      const std::int64_t lacking = best.try_plan({actions_of(plan)});
       if (lacking == 0 || units.equal()) break;
       chain.fast_memory -= lacking;
     }

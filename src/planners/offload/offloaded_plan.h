@@ -13,14 +13,9 @@
 
 namespace anadrome::schedule {
 
-struct OffloadActions {
-  OverlappedPlan plan;     ///< makespan in the chain's unit
-  std::int64_t slots = 0;  ///< that its actions use
-};
-
 /// The actions of a plan that ends. A state that is only passed, and stays live until it is needed,
 /// has no slot; regions have to be given to the others.
-OffloadActions actions_of(const OffloadPlan& plan);
+std::vector<OverlapAction> actions_of(const OffloadPlan& plan);
 
 /// The time of a list of actions in the chain's unit, each step counted by itself and each state in
 /// the region it was given (state_places.h).

@@ -14,11 +14,9 @@
 namespace anadrome::schedule {
 namespace {
 
-// The least of a(j) + e(n - j) over j < n, for growing n and a convex e, in O(log n) each.
-//
-// As e is convex, what a later j is dearer by shrinks as n grows: once a later j is cheaper it
-// stays so. The candidates are therefore a queue, each with the n from which it is the cheapest
-// (Galil & Giancarlo 1989, concave least-weight subsequences).
+// The least of a(j) + e(n - j) over j < n, for growing n and a convex e, in O(log n) each: once a
+// later j is cheaper it stays so, and the candidates are a queue, each with the n from which it is
+// the cheapest (Galil & Giancarlo 1989, concave least-weight subsequences).
 class ConvexSplits {
  public:
   struct Best {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Rows of the recurrences of Disk-Revolve and H-Revolve (Aupy, Herrmann, Hovland, Robert 2016;
-// Herrmann & Pallez 2020): costs by the number of steps, each found without a look at every split;
-// and where a state on disk pays, and how far ahead of the next one: the bounds that make the table
-// of Disk-Revolve short. docs/theory-two-tier.md has the proofs.
+// Herrmann & Pallez 2020), each found without a look at every split, and the bounds that make the
+// table of Disk-Revolve short. docs/theory-two-tier.md has the proofs.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The activities of one rank in a window of time, by pixel column: the share of the column's time
-// that each took, and where in the steps the solver was. However many events there were, this is
-// all a picture can show. Knows nothing of how it is drawn.
+// that each took, and where in the steps the solver was. Knows nothing of how it is drawn.
 #pragma once
 
 #include <optional>

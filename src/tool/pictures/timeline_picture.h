@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A recorded sweep as a picture for a person: what the solver did, what the I/O thread did beneath
-// it, where the solver waited, and the way through the steps; the whole sweep, and the time around
-// TURN closely. Its size does not grow with the number of events.
+// A recorded sweep as a picture: the whole, and the time around TURN closely. Its size does not
+// grow with the number of events.
 #pragma once
 
 #include "base/text_out.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The abstract question to a schedule: numbers of steps and slots, and their costs.
-//
-// It is the problem of the papers: n steps, x_0 live; the adjoint of a step needs its state and
-// runs the step once more, recording. A run of n steps that is driven through anadrome_next is that
-// problem with n + 1 steps, since TURN plays the part of one more; with a tape, with n steps.
+// The abstract question to a schedule, that of the papers: n steps, x_0 live; the adjoint of a step
+// needs its state and runs the step once more, recording. A run of n steps is that problem with
+// n + 1 steps, since TURN plays the part of one more; with a tape, with n steps.
 #pragma once
 
 #include <cstdint>
