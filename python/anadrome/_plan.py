@@ -191,8 +191,7 @@ def plan(
     disk : str or int, optional
         Space on disk, all ranks together; otherwise unlimited.
     compress : str or float, optional
-        States on disk are compressed: bytes before over bytes after, and perhaps the rates of
-        compressing and expanding them: ``"2.5,400MB/s,2GB/s"``.
+        States on disk are compressed: bytes before over bytes after.
     slot : str or int, optional
         A state of one rank in single precision, as ``compress=float32`` keeps it in memory.
     passes : int, optional

@@ -26,33 +26,13 @@ struct PlanOptions {
   double target = 0, walltime = 0;  ///< 0: not given
 };
 
-double factor(const char* flag, const std::string& text) {
+double factor(const char* flag, const std::string& text, const std::string& wanted) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc{} && end == text.data() + text.size();
   if (whole && value >= 1 && value <= 1e9) return value;
   throw Error(ANADROME_ERR_ARGUMENT,
-              std::string(flag) + ": expected a factor of the ideal, e.g. 1.2, not '" + text + "'");
-}
-
-Compression compression(const std::string& text) {
-  Compression found;
-  const std::vector<std::string> words = CLI::detail::split(text, ',');
-  try {
-    if (words.size() != 1 && words.size() != 3) throw std::invalid_argument(text);
-    found.ratio = parse_decimal("--compress", words[0]).as_double();
-    if (words.size() == 3) {
-      found.compress_rate = real(parse_rate(words[1]));
-      found.expand_rate = real(parse_rate(words[2]));
-    }
-  } catch (const std::exception&) {
-    found.ratio = 0;
-  }
-  if (found.ratio >= 1 && found.ratio <= 1e6) return found;
-  throw Error(ANADROME_ERR_ARGUMENT,
-              "--compress: expected a ratio of at least 1, and perhaps two rates, e.g. 2.5 or "
-              "2.5,400MB/s,2GB/s, not '" +
-                  text + "'");
+              std::string(flag) + ": expected " + wanted + ", not '" + text + "'");
 }
 
 void read_undo(const std::string& text, WhatIf& question) {
@@ -126,11 +106,13 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
                "no core is free for I/O threads: each transfer delays the steps by all of its "
                "time, the worst case");
   options.add(
-      "--compress", "RATIO,RATE,RATE",
-      {"states on disk are compressed: bytes before over bytes after; and, if the rates above "
-       "are those of the disk alone, how fast a rank compresses and expands them",
-       "2.5,400MB/s,2GB/s", "no compression"},
-      [&question](const std::string& text) { question.compression = compression(text); });
+      "--compress", "RATIO",
+      {"states on disk are compressed: bytes before over bytes after; the rates above are those of "
+       "states before",
+       "2.5", "no compression"},
+      [&question](const std::string& text) {
+        question.compression.ratio = factor("--compress", text, "a ratio of at least 1, e.g. 2.5");
+      });
   options.bytes("--slot", question.slot_bytes, 1,
                 {"a state of one rank in single precision, as compress=float32 keeps it in memory "
                  "where not every state fits as it is",
@@ -143,7 +125,9 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
       "--target", "FACTOR",
       {"find the least memory for a sweep that is at most this many times as long as the ideal",
        "1.2"},
-      [&asked](const std::string& text) { asked.target = factor("--target", text); });
+      [&asked](const std::string& text) {
+        asked.target = factor("--target", text, "a factor of the ideal, e.g. 1.2");
+      });
   options.seconds("--walltime", asked.walltime, kShortest,
                   {"find the least memory for a sweep that ends within this time", "12h"});
   options.text("--schedule", asked.schedule, "NAME",

@@ -3,7 +3,6 @@
 // states its memory and its disk hold, by the rules of the library.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "base/index.h"
@@ -15,19 +14,12 @@ namespace anadrome::tool {
 
 /// Of states on disk.
 struct Compression {
-  double ratio = 1;  ///< bytes before over bytes after
-  /// Bytes of states per second and rank; 0: the rates of the disk were measured with it.
-  double compress_rate = 0, expand_rate = 0;
+  double ratio = 1;  ///< bytes before over bytes after; the rates of the disk have it in them
 
   bool on() const { return ratio > 1; }
   /// Bytes on disk.
   std::int64_t of(std::int64_t bytes) const {
     return on() ? static_cast<std::int64_t>(real(bytes) / ratio) : bytes;
-  }
-  /// Seconds for `bytes` of a state there or back: pieces are encoded while others are moved.
-  double seconds(double bytes, double disk_rate, double own_rate) const {
-    if (own_rate <= 0) return bytes / disk_rate;
-    return std::max(bytes / own_rate, bytes / (ratio * disk_rate));
   }
 };
 
@@ -85,9 +77,7 @@ struct WhatIf {
 
  private:
   schedule::VolumeCosts at(double write, double read) const {
-    const auto bytes = real(state_bytes);
-    return {compression.seconds(bytes, write, compression.compress_rate),
-            compression.seconds(bytes, read, compression.expand_rate)};
+    return {real(state_bytes) / write, real(state_bytes) / read};
   }
 };
 
