@@ -120,7 +120,10 @@ void put_picture(const Words& words, const std::vector<Part>& parts, bool slots,
     x = svg.legend(x, kLegend, colour_of(activity), engine::to_string(activity));
   }
   if (slots) svg.legend(x, kLegend, kSlot, "slot in use");
-  TimelinePanel::Style style = {.left = kLeft, .top = kHead, .axis = words.axis};
+  TimelinePanel::Style style;
+  style.left = kLeft;
+  style.top = kHead;
+  style.axis = words.axis;
   for (const Part& part : parts) {
     svg.text(kLeft, style.top + TimelinePanel::kAbove - 9, part.title, {.bold = true});
     style.top += TimelinePanel::kAbove;

@@ -42,8 +42,9 @@ SpanPicture picture_of(const BranchOptions& options, const JoinPlan& plan) {
   questions::SweepSinks sinks;
   sinks.span = [&picture](const Span& span) { picture.spans.push_back(span); };
   sinks.held = [&picture](const Held& held) { picture.held.push_back(held); };
-  picture.seconds =
-      questions::simulate(next, {.costs = {.forward = 1, .adjoint = 2}, .disk = {}}, sinks);
+  questions::Machine machine;
+  machine.costs = {.forward = 1, .adjoint = 2};
+  picture.seconds = questions::simulate(next, machine, sinks);
   return picture;
 }
 
