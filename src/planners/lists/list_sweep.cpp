@@ -113,7 +113,6 @@ void ListSweep::note_plan() {
     x_0_dropped_ = actions_.size();
     x_0_arrives_ = action;
   }
-  advances_ = 0;
   for (const OverlapAction& action : actions_) {
     if (action.kind == OverlapKind::kAdvance) advances_ += action.last - action.first;
     if (action.kind == OverlapKind::kAdjoint && options_.record) ++advances_;

@@ -99,17 +99,11 @@ void IntervalTable::fill(std::int64_t steps) {
 }
 
 double IntervalTable::duration(std::int64_t steps, IntervalOnDisk on_disk) const {
-  switch (on_disk) {
-    case IntervalOnDisk::kOnlyPrevious:
-      return reading_[at(steps)];
-    case IntervalOnDisk::kPreviousAndBase:
-      return reading_again_[at(steps)];
-    case IntervalOnDisk::kBase:
-      return last_again_[at(steps)];
-    case IntervalOnDisk::kNothing:
-      break;
-  }
-  return in_ram(steps, slots_);
+  if (on_disk == IntervalOnDisk::kNothing) return in_ram(steps, slots_);
+  const bool only_previous = on_disk == IntervalOnDisk::kOnlyPrevious;
+  const bool has_previous = only_previous || on_disk == IntervalOnDisk::kPreviousAndBase;
+  const auto& durations = only_previous ? reading_ : has_previous ? reading_again_ : last_again_;
+  return durations[at(steps)];
 }
 
 // `base` is in a slot; `previous` is read.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text_out.h"
 #include "tool/pictures/timeline_columns.h"
 
 namespace anadrome::tool {
@@ -31,5 +32,9 @@ struct RecordedSweep {
 
 /// Throws ERR_ARGUMENT, naming `name`, where `file` is not what trace= writes.
 RecordedSweep read_trace(std::istream& file, const std::string& name);
+
+/// Lanes of the first ranks; the others count in the sums only. Throws what the sink of `out`
+/// throws.
+void draw_timeline(const RecordedSweep& sweep, TextOut& out);
 
 }  // namespace anadrome::tool

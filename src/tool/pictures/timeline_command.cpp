@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "tool/command.h"
 #include "tool/output.h"
-#include "tool/pictures/timeline_picture.h"
+#include "tool/pictures/recorded_sweep.h"
 
 namespace anadrome::tool {
 namespace {

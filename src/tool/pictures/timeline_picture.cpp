@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/pictures/timeline_picture.h"
+#include "tool/pictures/recorded_sweep.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// All schedules for one question, which of them to take, and what more of each resource would gain.
+// All schedules for one question, which of them to take, and what more of each resource would gain;
+// and the question the other way round.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -54,5 +55,21 @@ std::size_t terminal_columns();
 
 /// For programs.
 nlohmann::ordered_json comparison_json(const Comparison& comparison);
+
+struct Target {
+  WhatIf question;              ///< with a disk, if there is one; memory 0: none was given
+  double seconds = 0;           ///< in which the sweep ends
+  std::vector<Estimate> least;  ///< in RAM alone, with the disk: the least memory that suffices
+  std::vector<std::int64_t> memory;  ///< per rank, of each of these; 0: no memory suffices
+  Estimate given;                    ///< with the memory that was given, if one was
+
+  /// Does a sweep end in time, with the memory that was given, or with any?
+  bool possible() const;
+};
+
+Target find_target(const WhatIf& question, double seconds);
+
+std::string target_text(const Target& target);
+nlohmann::ordered_json target_json(const Target& target);
 
 }  // namespace anadrome::tool

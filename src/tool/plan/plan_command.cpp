@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/byte_size.h"
@@ -13,7 +14,6 @@
 #include "tool/output.h"
 #include "tool/pictures/sweep_picture.h"
 #include "tool/plan/comparison.h"
-#include "tool/plan/target.h"
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {

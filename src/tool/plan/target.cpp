@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tool/plan/target.h"
-
 #include <algorithm>
 #include <cstdint>
 

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/plain_text.h"
 #include "tool/pictures/recorded_sweep.h"
-#include "tool/pictures/timeline_picture.h"
 
 namespace {
 
