@@ -32,10 +32,6 @@ JoinPlan plan_reducible(JoinProblem problem) {
   return plan;
 }
 
-std::int64_t slots_of_inputs(const BranchOptions& options) {
-  return options.charged_inputs ? std::ssize(options.steps) : 0;
-}
-
 }  // namespace
 
 JoinPlan BranchSweep::plan(const BranchOptions& options) {
@@ -66,17 +62,13 @@ BranchSweep::BranchSweep(const BranchOptions& options, const JoinPlan& plan)
   free_slots_.reserve(at(problem_.slots));
 }
 
-std::int64_t BranchSweep::fewest_slots(const BranchOptions& options) {
-  const auto ends = options.reducible ? 0 : std::ssize(options.steps);
-  return std::max<std::int64_t>(ends + slots_of_inputs(options), 1);
-}
-
 std::int64_t BranchSweep::most_slots(const BranchOptions& options) {
   const std::int64_t states =
       options.reducible
           ? *std::max_element(options.steps.begin(), options.steps.end()) - 1
           : std::accumulate(options.steps.begin(), options.steps.end(), std::int64_t{0});
-  return std::max<std::int64_t>(states + slots_of_inputs(options), 1);
+  const auto inputs = options.charged_inputs ? std::ssize(options.steps) : 0;
+  return std::max<std::int64_t>(states + inputs, 1);
 }
 
 // ---- one action ----

@@ -34,8 +34,6 @@ class BranchSweep final : public Sweep {
   static JoinPlan plan(const BranchOptions& options);
   BranchSweep(const BranchOptions& options, const JoinPlan& plan);
 
-  /// Slots without which there is no plan.
-  static std::int64_t fewest_slots(const BranchOptions& options);
   /// Slots beyond which more are of no use.
   static std::int64_t most_slots(const BranchOptions& options);
 

@@ -46,7 +46,9 @@ RC_GTEST_PROP(BranchSweep, BreaksNoRuleAndKeepsThePlannersPromise, ()) {
   options.plan_bytes = *rc::gen::element<std::int64_t>(0, 1 << 16, 1 << 24);
   const auto more = *rc::gen::oneOf(rc::gen::inRange<std::int64_t>(0, 12),
                                     rc::gen::inRange<std::int64_t>(0, 400));
-  options.slots = BranchSweep::fewest_slots(options) + more;
+  const std::int64_t ends = options.reducible ? 0 : std::ssize(options.steps);
+  const std::int64_t inputs = options.charged_inputs ? std::ssize(options.steps) : 0;
+  options.slots = std::max<std::int64_t>(ends + inputs, 1) + more;
   const std::int64_t promised = BranchSweep(options).advances_remaining();
   RC_ASSERT(advances_played(options) == promised);
 }
