@@ -33,8 +33,7 @@ SweepPtr in_divided_memory(StreamProblem& problem) {
   return played(options, std::move(problem.divided->planner));
 }
 
-// In whole ticks, 2^20 for the largest; at least one, so that no advance is free and plans have no
-// needless ones.
+// In whole ticks, 2^20 for the largest; at least one, so that plans have no needless advances.
 std::vector<std::int64_t> ticks_of(const std::vector<double>& costs) {
   const double largest = *std::max_element(costs.begin(), costs.end());
   const double scale = largest > 0 ? 0x1p20 / largest : 0;
@@ -111,8 +110,7 @@ std::int64_t two_tier_slots(const StreamProblem& problem) {
   return std::min(problem.blocks_on_disk, problem.sizing.steps + 1);
 }
 
-// The best planner for RAM and disk; by Disk-Revolve, if its disk is unbounded and its states fit
-// all the same.
+// The best for RAM and disk; Disk-Revolve, if its disk is unbounded and its states fit anyway.
 std::unique_ptr<Planner> two_tier_planner(const StreamProblem& problem, bool unbounded) {
   const std::int64_t steps = problem.sizing.steps + 1, disk_slots = two_tier_slots(problem);
   const StepCosts& costs = problem.costs;

@@ -86,8 +86,7 @@ class Planner {
   std::int64_t weighed() const { return weighed_; }
 
  private:
-  // Values and adjoints of a set; of the kept ones before it, the values, and adjoints that later
-  // sets have added to.
+  // Values and adjoints of a set; of kept ones before it values, and adjoints begun by later sets.
   std::int64_t stage_bytes(std::int64_t kept, const LowerSet& part, const LowerSet& set) const {
     const std::int64_t own = 2 * (set.bytes - part.bytes);
     return options_.account == StageAccount::kPublished ? kept + own + set.beyond
@@ -192,8 +191,7 @@ std::optional<GraphPlan> plan_graph(const StepGraph& graph, std::int64_t bytes,
 }
 
 // Looser bounds recompute less; where a plan holds too much, only a bound below what it was
-// estimated to hold makes another. One after the other they are all of them; halving passes over
-// some.
+// estimated to hold makes another. One after the other misses none; halving may.
 std::optional<GraphPlan> plan_graph_within(const StepGraph& graph, std::int64_t bytes,
                                            const GraphOptions& options) {
   constexpr std::int64_t kMostWeighed = 200'000'000;

@@ -176,8 +176,7 @@ double Beam::advances_of_open_gap(const BeamState& state, std::int32_t base,
   return least;
 }
 
-// Every gap between kept states is reversed with the slots that are not pinned below it; and all
-// that is on disk only must be read.
+// Gaps between kept states are reversed with the slots not pinned below; what is on disk is read.
 double Beam::still_needed(const BeamState& state) const {
   std::bitset<kMostBeamSteps + 2> in_ram;
   for (int i = 0; i < slots_; ++i) {
@@ -206,8 +205,7 @@ double Beam::still_needed(const BeamState& state) const {
          kTieBreak * waiting;
 }
 
-// Slots for a state that is kept or read at `when`: the free one; one whose state is on disk, too;
-// or one that gives up its state.
+// For a state that is kept or read: the free slot, one that is on disk, too, or one given up.
 void Beam::find_slots(const BeamState& state, double when, std::vector<Slot>& found) const {
   found.clear();
   int best = -1, on_disk = -1;

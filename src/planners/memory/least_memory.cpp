@@ -122,8 +122,7 @@ class BoundSearch {
     bool operator<(const Gap& other) const { return no_less > other.no_less; }
   };
 
-  /// Bytes beside the kept states, between that of x_begin and that of x_end, the last of which is
-  /// not kept.
+  /// Bytes between the kept x_begin and x_end, which is kept, too, unless it is the last one.
   std::int64_t segment(std::int64_t begin, std::int64_t end) const {
     return sweep_.sum(begin + 1, end == sizes_.steps() ? end + 1 : end);
   }

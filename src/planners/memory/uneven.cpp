@@ -223,8 +223,7 @@ void UnevenPlanner::plan_by_mean_size() {
   exact_ = cost_ == steps_.cost(0, n - 1) || (units_ == 1 && state_bytes_.empty());
 }
 
-/// Where Revolve would split if all states between had their mean size, or a state near it that
-/// fits; `first` if there is none.
+/// Where Revolve would split with states of the mean size, or near it what fits; `first`: nothing.
 std::int64_t UnevenPlanner::split_by_mean_size(const Stretch& stretch, std::int64_t units) {
   constexpr std::int64_t kNear = 64;
   const auto& [first, last, free] = stretch;

@@ -135,8 +135,7 @@ constexpr std::array kReadModes = {
     ReadMode{ReadMode::From::kRunBegins, false}, ReadMode{ReadMode::From::kSweepEnded, true},
     ReadMode{ReadMode::From::kSweepEnded, false}};
 
-/// In units in which the memory is a small number, so that few amounts of it differ. Sizes are
-/// rounded up and the memory down.
+/// In units of which the memory has few: sizes are rounded up and the memory down.
 OffloadChain in_units(const OffloadChain& chain) {
   const std::int64_t most = chain.steps() <= ChargedRevolve::kAllExact ? 4096 : 256;
   std::int64_t unit = 0;

@@ -311,9 +311,8 @@ OverlappedPlan plan_in_ram(const OffloadChain& chain, std::int64_t memory) {
 }  // namespace
 
 OverlappedPlan plan_offloaded(OffloadChain chain, std::int64_t memory, std::int64_t most_ops) {
-  // The planner counts every state, the one a step makes and the one it starts from too; most of
-  // the time neither takes room. And it does not see what regions of different sizes leave between
-  // them.
+  // The planner counts the state that a step makes and the one it starts from, too, which mostly
+  // take no room, and does not see what regions of different sizes leave between them.
   constexpr std::int64_t kMostBeside = 2, kMostPerStep = 64, kMostInRam = 4096;
   constexpr int kMostTries = 4;
   check(chain);

@@ -124,8 +124,7 @@ DoubleSweep double_sweep_within(std::int64_t steps, std::int64_t interval,
   return sweep;
 }
 
-// All intervals are alike but the last one, which is entered on the way forward, and which is
-// shorter.
+// All intervals are alike but the last one, which is shorter, and entered on the way forward.
 DoubleTime double_time(const DoubleSweep& sweep, const DoubleCosts& costs) {
   DoublePlanner planner(sweep);
   const StepCosts& step = costs.step;

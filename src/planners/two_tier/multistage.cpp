@@ -18,8 +18,7 @@ uint128 binomial(std::int64_t n, std::int64_t k) {
   return value;
 }
 
-// The uses of the lowest places of the stack; the recursion goes to the left, from where
-// repetitions become fewer.
+// The uses of the lowest places of the stack; the recursion is to the left, with fewer repetitions.
 class Count {
  public:
   /// `places` of `slots` are on disk; x_0 is only live.

@@ -78,8 +78,7 @@ void read_line(const std::string& where, const std::string& line, Problem& probl
   }
 }
 
-// The file of --costs: what each step costs, and how large each state is, in lines "cost" or "cost
-// bytes"; '#' begins a remark.
+// The file of --costs: a line "cost" or "cost bytes" for each step; '#' begins a remark.
 void read_step_costs(const std::string& file, Problem& problem) {
   std::ifstream in(file);
   if (!in) throw Error(ANADROME_ERR_ARGUMENT, "--costs " + file + ": " + errno_text(errno));

@@ -43,8 +43,7 @@ Intervals intervals_of(const Problem& problem) {
   return intervals;
 }
 
-// Action by action, unless an interval is given, or the disk is not large enough for any plan, or
-// the plan would be a very long list.
+// Action by action, unless an interval is given, the disk is small, or the list would be very long.
 bool is_overlapped(const Problem& problem) {
   return problem.interval == 0 && problem.disk_slots >= problem.steps &&
          problem.steps <= schedule::kMostOverlappedSteps;

@@ -21,8 +21,7 @@ namespace {
 
 // ---- costs ----
 
-// The costs of an uneven chain's steps, and the sizes of its states and tapes, as they are in a
-// file.
+// The costs of an uneven chain's steps, and the sizes of its states and tapes.
 struct ChainCosts {
   std::vector<Decimal> forward, adjoint, transfer;
   std::vector<std::int64_t> units, tape_units;  ///< of states, and of tapes if there are any
