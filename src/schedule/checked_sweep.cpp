@@ -46,7 +46,6 @@ class CheckedSweep final : public Sweep {
     if (rules_) rules_->lose(number);
     return goes_on;
   }
-  const char* why_not_lost() const override { return sweep_->why_not_lost(); }
   bool mark() override {
     const bool marks = sweep_->mark();
     if (marks) marked_ = rules_;

@@ -290,7 +290,8 @@ void Keeper::restore_anchor(const schedule::Restore& kept) {
       Failure& lost = sweep_.lost;
       if (plan_.sweep->lose(plan_.memory.layout.first_of_block(kept.place))) return;
       failure_from([&] {
-        lost.message += std::string("; ") + plan_.sweep->why_not_lost() + options_.begin_anew();
+        lost.message += "; nothing before it can be started from";
+        lost.message += options_.begin_anew();
       });
       throw Error(lost.status, lost.message);
     }

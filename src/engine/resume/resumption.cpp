@@ -166,8 +166,8 @@ void Resumption::go_on() {
       number = plan_.memory.layout.first_of_block(number) - 1;
       const Failure& lost = sweep_.lost;
       if (number < 0)
-        throw Error(lost.status,
-                    lost.message + "; nothing before it is kept" + options_.begin_anew());
+        throw Error(lost.status, lost.message + "; nothing before it can be started from" +
+                                     options_.begin_anew());
     }
     anchors.truncate(number + 1);
     position = anchors.newest_step();  // one before it, where that could not be read

@@ -297,11 +297,4 @@ bool PassSweep::lose(std::int64_t number) {
   return true;
 }
 
-const char* PassSweep::why_not_lost() const {
-  static_assert(kMostLost == 65536);
-  return std::ssize(lost_) < kMostLost
-             ? Sweep::why_not_lost()
-             : "the passes of this sweep go on without 65536 blocks, and not without one more";
-}
-
 }  // namespace anadrome::schedule

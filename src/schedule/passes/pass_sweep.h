@@ -31,7 +31,6 @@ class PassSweep final : public Sweep {
 
   /// The anchors of this one's block are passed over from here on; those above them are not.
   bool lose(std::int64_t number) override;
-  const char* why_not_lost() const override;
 
   /// A pass in reverse whose TURN has x_n.
   void rewind(std::int64_t restorable) override;

@@ -90,9 +90,8 @@ class Sweep {
   virtual void finish_forward(std::int64_t steps);
 
   /// Anchor `number`, just asked for by Restore, and those above it cannot be restored. False:
-  /// there is nothing below to start from, or what why_not_lost() says.
+  /// nothing below can be started from.
   virtual bool lose(std::int64_t number);
-  virtual const char* why_not_lost() const { return "nothing before it is kept"; }
   /// In the reverse sweep, where Restore has just named an anchor: what follows, up to its Drop, or
   /// what comes after the last Adjoint, may be asked for twice. False: it cannot.
   virtual bool mark() { return false; }
