@@ -220,16 +220,16 @@ TEST_F(RunOnDisk, StaysAsItIsWhereItsSuccessorCannotBegin) {
   for (std::int64_t at = 1; at <= 20; ++at) {
     Space second(directory.path(), "watchdog=3600");
     system.arm(Operation::kOpen, at, Fault::kIoError);
-    const Failure failure = failure_from([&] {
-      second.open(Leftovers::kTakeOver);
-      second.disk->reopen(records);
-    });
+    refused += failure_from([&] { second.open(Leftovers::kTakeOver); }) ? 1 : 0;
+    if (second.disk) {  // what was refused did not matter, or is a segment's
+      failure_from([&] { second.disk->reopen(records); });
+      system.disarm();
+      second.disk->leave();
+    }
     system.disarm();
-    refused += failure ? 1 : 0;
-    if (second.disk) second.disk->leave();  // whose file it was did not matter, or a segment's
     EXPECT_EQ(files(), left) << at;
   }
-  EXPECT_GT(refused, 4);
+  EXPECT_GT(refused, 2);
 }
 
 // ---- for readers ----
