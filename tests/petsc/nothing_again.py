@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """With memory for all records no step is run again, in every row of cases.csv that this PETSc takes.
 
-  nothing_again.py --tutorials FOLDER --programs FOLDER --plugin LIBRARY
+  nothing_again.py --tutorials FOLDER --programs FOLDER --plugin LIBRARY [--match TEXT]
 """
 import re
 import sys
@@ -10,8 +10,11 @@ import cases
 
 
 def main():
-    bench = cases.bench_of(cases.parser_for(__doc__).parse_args())
-    rows = list(cases.rows(None, cases.TABLE, bench.programs))
+    parser = cases.parser_for(__doc__)
+    parser.add_argument("--match")
+    options = parser.parse_args()
+    bench = cases.bench_of(options)
+    rows = list(cases.rows(options.match, cases.TABLE, bench.programs))
     wrong, run = 0, set()
     for name, row in rows:
         words = cases.arguments(row["arguments"], cases.GENERAL + cases.SOLUTION_ONLY)

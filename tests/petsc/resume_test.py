@@ -29,7 +29,7 @@ RUNS = [
     ("rk5dp", 1, "-ts_type rk -ts_rk_type 5dp -ts_rtol 1e-8 -ts_atol 1e-8", ["events"], [150], [101], False),
     ("rk3bs", 1, "-ts_type rk -ts_rk_type 3bs -ts_rtol 1e-6 -ts_atol 1e-6", [], [80, 150], [51], True),
     ("cn", 1, "-ts_type cn", ["events"], [150], [51], True),
-    ("cn_adaptive", 2, "-ts_type cn -ts_theta_adapt -ts_adapt_type basic -ts_atol 1e-3", [], [150], [51], False),
+    ("cn_adaptive", 1, "-ts_type cn -ts_theta_adapt -ts_adapt_type basic -ts_atol 1e-3", [], [150], [51], False),
     ("cn_extrapolated", 1, "-ts_type cn -ts_theta_initial_guess_extrapolate", [], [80], [51], True),
     ("midpoint", 2, "-ts_type theta -ts_theta_theta 0.5", [], [80], [51], True),
     ("bdf", 1, "-ts_type bdf -ts_bdf_order 3 -ts_adapt_type basic -ts_rtol 1e-5", ["adjoint", "0"], [150], [], False),
