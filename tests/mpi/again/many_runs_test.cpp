@@ -83,17 +83,14 @@ TEST(ManyRuns, WorkOnPartsOfTheRanks) {
 TEST(ManyRuns, MayOutliveTheCommunicatorTheyWereOpenedOn) {
   MPI_Comm copy;
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-  anadrome_run* run = nullptr;
-  EXPECT_EQ(anadrome_open(copy, &run), ANADROME_OK);
+  RunHandle run(copy);
   MPI_Comm_free(&copy);
   CoupledModel model(MPI_COMM_WORLD, Counts{3, 0, 0, 0, 0});
   const Reference reference(model, 9);
   EXPECT_EQ(model.add_fields(run), ANADROME_OK);
-  EXPECT_EQ(anadrome_set(run, "directory", directory().c_str()), ANADROME_OK);
-  SweepDriver driver(run, model, reference);
-  driver.exact_sweep(9);
-  EXPECT_EQ(anadrome_close(&run), ANADROME_OK);
-  EXPECT_EQ(run, nullptr);
+  SweepDriver(run, model, reference).exact_sweep(9);
+  EXPECT_EQ(run.close(), ANADROME_OK);
+  EXPECT_EQ(static_cast<anadrome_run*>(run), nullptr);
 }
 
 }  // namespace

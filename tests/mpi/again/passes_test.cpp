@@ -6,10 +6,11 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 
-#include "faulty_file_system.h"
 #include "has_part.h"
 #include "mpi_main.h"
+#include "own_loop.h"
 #include "sweep_driver.h"
 
 namespace {
@@ -81,131 +82,82 @@ class Passes : public testing::Test {
   const Reference reference_, tape_reference_;
 };
 
+// Of arrays without tapes it is simulated. With 8 passes or more all is planned for them.
 TEST_F(Passes, HaveTheBitsOfASweepWhateverHoldsTheStates) {
-  for (const char* schedule : {"store_all", "revolve", "async"}) {
-    for (const std::int64_t blocks : {2, 4, 64}) {
-      for (const bool tape : {false, true}) {
-        SCOPED_TRACE(std::string(schedule) + ", blocks " + std::to_string(blocks) +
-                     (tape ? ", tape" : ""));
-        if (std::string(schedule) == "store_all" && blocks < 64) continue;
-        RunHandle run = prepared(schedule, blocks, tape);
-        if (blocks != 4) run.set("passes", "8");
-        SweepDriver driver(run, model(tape), reference(tape));
-        for (const std::int64_t steps : {0, 1, 2, 17, 60}) sweep_and_pass(run, driver, steps);
-      }
+  struct Case {
+    const char *schedule, *interval, *transport, *passes;
+    std::int64_t blocks;
+  };
+  const char* const mpio = kTransports.back();
+  for (const Case& c : {Case{"store_all", "auto", "auto", "8", 64},
+                        {"revolve", "auto", "auto", "0", 4},
+                        {"revolve", "auto", "auto", "8", 2},
+                        {"async", "1", "auto", "20", 1},
+                        {"async", "3", "auto", "0", 3},
+                        {"async", "auto", "auto", "8", 4},
+                        {"async", "3", mpio, "0", 3},
+                        {"async", "1", mpio, "20", 3}}) {
+    for (const bool tape : {false, true}) {
+      SCOPED_TRACE(std::string(c.schedule) + ", interval " + c.interval + ", " + c.transport +
+                   (tape ? ", tape" : ""));
+      RunHandle run =
+          prepared(c.schedule, c.blocks, tape,
+                   {{"interval", c.interval}, {"transport", c.transport}, {"passes", c.passes}});
+      SweepDriver driver(run, model(tape), reference(tape));
+      const bool slow = c.transport != std::string("auto");
+      for (const std::int64_t steps : {0, 1, 2, 17, 60})
+        if (!slow || steps == 1 || steps == 60) sweep_and_pass(run, driver, steps);
     }
   }
 }
 
-TEST_F(Passes, HaveThemWithAnyInterval) {
-  for (const char* interval : {"1", "3", "auto"}) {
-    for (const char* transport : kTransports) {
-      for (const std::int64_t blocks : {1, 3, 7}) {
-        const bool direct = transport == kTransports.front();
-        if (!direct && blocks != 3) continue;  // they are slow, and their memory is no other
-        for (const bool tape : {false, true}) {
-          SCOPED_TRACE(std::string("interval ") + interval + ", " + transport + ", blocks " +
-                       std::to_string(blocks) + (tape ? ", tape" : ""));
-          RunHandle run = prepared("async", blocks, tape,
-                                   {{"interval", interval},
-                                    {"transport", transport},
-                                    {"passes", blocks == 3 ? "0" : "20"}});
-          SweepDriver driver(run, model(tape), reference(tape));
-          for (const std::int64_t steps : {1, 60}) sweep_and_pass(run, driver, steps);
-        }
-      }
-    }
-  }
-}
-
-TEST_F(Passes, RunNoStepWithADiskForEveryState) {
-  for (const char* transport : kTransports) {
-    RunHandle run =
-        prepared("async", 3, false, {{"interval", "1"}, {"passes", "4"}, {"transport", transport}});
-    SweepDriver driver(run, model_, reference_);
-    EXPECT_TRUE(driver.sweep(60).exact);
-    for (const anadrome_direction direction : kOrder) {
-      const Outcome outcome = driver.pass(direction);
-      EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
-      EXPECT_EQ(outcome.advances, 0);
-    }
-  }
-}
-
-TEST_F(Passes, RunNoStepWithMemoryForEveryState) {
+TEST_F(Passes, RunNoStepWithADiskOrMemoryForEveryState) {
   for (const char* schedule : {"store_all", "revolve", "async", "auto"}) {
-    RunHandle run = prepared(schedule, 70, false, {{"passes", "4"}});
-    SweepDriver driver(run, model_, reference_);
-    EXPECT_TRUE(driver.sweep(60).exact);
-    for (const anadrome_direction direction : kOrder) {
-      EXPECT_EQ(driver.pass(direction).advances, 0) << schedule;
+    for (const char* transport : kTransports) {
+      const bool on_disk = schedule == std::string("async");
+      SCOPED_TRACE(std::string(schedule) + ", " + transport);
+      RunHandle run = prepared(
+          schedule, on_disk ? 3 : 70, false,
+          {{"interval", on_disk ? "1" : "auto"}, {"passes", "4"}, {"transport", transport}});
+      SweepDriver driver(run, model_, reference_);
+      EXPECT_TRUE(driver.sweep(60).exact);
+      for (const anadrome_direction direction : kOrder) {
+        const Outcome outcome = driver.pass(direction);
+        EXPECT_TRUE(outcome.done && outcome.exact) << outcome.message;
+        EXPECT_EQ(outcome.advances, 0);
+      }
+      EXPECT_TRUE(on_disk || run.statistics().bytes_read == 0);
     }
-    EXPECT_EQ(run.statistics().bytes_read, 0);
   }
 }
 
-TEST_F(Passes, HaveALineEachBelowTheSummary) {
-  const std::string file = directory() + "/summary";
-  RunHandle run = prepared("store_all", 70, false, {{"report", file}, {"passes", "2"}});
+TEST_F(Passes, HaveALineEachBelowTheSummaryAndAreInTheTrace) {
+  const std::string summary = directory() + "/summary", trace = directory() + "/trace";
+  RunHandle run =
+      prepared("store_all", 70, false, {{"report", summary}, {"trace", trace}, {"passes", "2"}});
   SweepDriver driver(run, model_, reference_);
   EXPECT_TRUE(driver.sweep(60).exact);
   EXPECT_TRUE(driver.pass(kForward).exact);
   EXPECT_TRUE(driver.pass(kReverse).exact);
   if (rank() > 0) return;
-  std::ifstream stream(file);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  EXPECT_EQ(text.find("anadrome "), 0U) << text;
+  const auto text_of = [](const std::string& file) {
+    std::ifstream stream(file);
+    return std::string{std::istreambuf_iterator<char>(stream), {}};
+  };
+  const std::string text = text_of(summary), events = text_of(trace);
+  EXPECT_TRUE(text.starts_with("anadrome ")) << text;
   EXPECT_TRUE(has_part(text, " --passes 2")) << "the command that plans the next job";
   EXPECT_TRUE(has_part(text, "  pass 1     forward, 0.000 forward steps per step, "));
   EXPECT_TRUE(has_part(text, "  pass 2     reverse, 0.000 forward steps per step, "));
-}
-
-TEST_F(Passes, AreInTheTrace) {
-  const std::string file = directory() + "/trace";
-  RunHandle run = prepared("async", 3, false, {{"trace", file}});
-  SweepDriver driver(run, model_, reference_);
-  EXPECT_TRUE(driver.sweep(60).exact);
-  const auto count = [&](const std::string& name) {
-    std::ifstream stream(file);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    const std::string event = "\"name\":\"" + name + "\",\"ts\"";
+  const std::pair<const char*, int> expected[] = {
+      {"visit", 60}, {"adjoint", 120}, {"forward pass", 1}, {"reverse pass", 1}};
+  for (const auto& [name, of_a_rank] : expected) {
+    const std::string event = "\"name\":\"" + std::string(name) + "\",\"ts\"";
     int number = 0;
-    for (std::size_t at = text.find(event); at != std::string::npos; at = text.find(event, at + 1))
+    for (std::size_t at = events.find(event); at != std::string::npos;
+         at = events.find(event, at + 1))
       ++number;
-    return number;
-  };
-  int forward = 0, reverse = 0;
-  for (const anadrome_direction direction : kOrder) {
-    EXPECT_TRUE(driver.pass(direction).exact);
-    ++(direction == kForward ? forward : reverse);
-    if (rank() > 0) continue;
-    EXPECT_EQ(count("visit"), 60 * forward * ranks());
-    EXPECT_EQ(count("adjoint"), 60 * (1 + reverse) * ranks());
-    EXPECT_EQ(count("forward pass"), forward * ranks());
-    EXPECT_EQ(count("reverse pass"), reverse * ranks());
-  }
-}
-
-TEST_F(Passes, GoOnWithWhatAFullDiskHolds) {
-  for (const std::int64_t blocks : {2, 3, 4, 7}) {
-    for (const std::int64_t states : {1, 3, 8, 20}) {
-      SCOPED_TRACE(std::to_string(blocks) + " blocks, " + std::to_string(states) + " states");
-      RunHandle run = prepared("async", blocks, false, {{"interval", "2"}, {"passes", "4"}});
-      SweepDriver driver(run, model_, reference_);
-      FaultyFileSystem files;
-      if (rank() == 0) files.arm(Operation::kWrite, states, Fault::kNoSpace, true);
-      const Outcome swept = driver.sweep(60);
-      EXPECT_TRUE(swept.exact);
-      EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, swept.status)) << swept.message;
-      for (const anadrome_direction direction : kOrder) {
-        if (!swept.done) break;
-        const Outcome outcome = driver.pass(direction);
-        EXPECT_TRUE(outcome.exact) << outcome.message;
-        EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status)) << outcome.message;
-        EXPECT_TRUE(outcome.done) << outcome.message;
-        if (!outcome.done) break;
-      }
-    }
+    EXPECT_EQ(number, of_a_rank * ranks()) << name;
   }
 }
 
@@ -230,12 +182,12 @@ TEST_F(Passes, OfAStoppedRunBeginAnew) {
   std::int64_t step = 0;
   EXPECT_EQ(anadrome_resumed(run, &phase, &step), ANADROME_OK);
   EXPECT_NE(phase, ANADROME_PHASE_IDLE);
-  anadrome_action action;
-  do {
-    ASSERT_EQ(anadrome_next(run, &action), ANADROME_OK) << anadrome_last_error();
-    for (std::int64_t k = action.first; k < action.last && action.kind == ANADROME_ADVANCE; ++k)
-      model_.step(k);
-  } while (action.kind != ANADROME_DONE);
+  ASSERT_EQ(follow(run, ANADROME_OK,
+                   [&](const anadrome_action& action) {
+                     take_steps(action, [&](std::int64_t k) { model_.step(k); });
+                   }),
+            ANADROME_OK)
+      << anadrome_last_error();
   SweepDriver driver(run, model_, reference_);
   driver.adopt(60);
   EXPECT_TRUE(driver.pass(kForward).exact);
@@ -264,53 +216,32 @@ TEST_F(Passes, AreForASweepThatIsDone) {
   }
 }
 
-// ---- fields of every kind ----
-
-// One without states on disk, and the one that has them there.
-constexpr const char* kSchedules[] = {"revolve", "async"};
-
-class PassKinds : public Passes {
- protected:
-  // Four slots; as few blocks as will do, so that states are read from disk.
-  RunHandle prepared(const std::string& schedule, std::int64_t blocks, bool tape) {
-    const char* const slots = schedule == "store_all" ? "unlimited" : "4";
-    return Passes::prepared(schedule, blocks, tape,
-                            {{"checkpoints", slots}, {"interval", "3"}, {"passes", "8"}});
-  }
-
-  // Memory for a codec's buffers may hold all of these small states.
-  static void expect_reads(const RunHandle& run, const std::string& schedule) {
-    if (schedule == "async" && !compresses()) {
-      EXPECT_GT(run.statistics().bytes_read, 0);
-    }
-  }
-};
-
-TEST_F(PassKinds, HaveTheBitsOfASweepWithExchangedFields) {
-  for (const char* schedule : kSchedules) {
+TEST_F(Passes, HaveTheBitsOfASweepWithExchangedFieldsAndWhereTheEndWasNotKnown) {
+  struct Case {
+    const char* schedule;
+    std::int64_t blocks;
+    unsigned exchanged;
+  };
+  for (const Case& c : {Case{"revolve", 3, kFloat32s | kBytes},
+                        {"async", 3, kAllFields},
+                        {"store_all", 64, kNoField},
+                        {"async", 4, kNoField}}) {
     for (const bool tape : {false, true}) {
-      for (const unsigned exchanged : {kFloat32s | kBytes, +kAllFields}) {
-        SCOPED_TRACE(std::string(schedule) + (tape ? ", tape" : "") + ", exchanged " +
-                     std::to_string(exchanged));
-        model(tape).exchanged = exchanged;
-        RunHandle run = prepared(schedule, 3, tape);
-        if (exchanged == kAllFields) run.set("passes", "0");
-        SweepDriver driver(run, model(tape), reference(tape));
-        sweep_and_pass(run, driver, 40);
-        expect_reads(run, schedule);
-        model(tape).exchanged = kNoField;
-      }
-    }
-  }
-}
-
-TEST_F(PassKinds, HaveThemWhereTheEndWasNotKnown) {
-  for (const char* schedule : {"store_all", "revolve", "async"}) {
-    for (const bool tape : {false, true}) {
-      SCOPED_TRACE(std::string(schedule) + (tape ? ", tape" : ""));
-      RunHandle run = prepared(schedule, schedule == std::string("store_all") ? 64 : 4, tape);
+      SCOPED_TRACE(std::string(c.schedule) + (tape ? ", tape" : "") + ", exchanged " +
+                   std::to_string(c.exchanged));
+      const bool all = c.schedule == std::string("store_all");
+      model(tape).exchanged = c.exchanged;
+      RunHandle run = prepared(c.schedule, c.blocks, tape,
+                               {{"checkpoints", all ? "unlimited" : "4"},
+                                {"interval", "3"},
+                                {"passes", c.exchanged == kAllFields ? "0" : "8"}});
       SweepDriver driver(run, model(tape), reference(tape));
-      for (const std::int64_t steps : {0, 1, 16, 23}) sweep_and_pass(run, driver, steps, true);
+      for (const std::int64_t steps : {0, 1, 23, 40})
+        sweep_and_pass(run, driver, steps, c.exchanged == kNoField);
+      // Memory for a codec's buffers may hold all of these small states.
+      if (c.exchanged == kAllFields && !compresses()) {
+        EXPECT_GT(run.statistics().bytes_read, 0);
+      }
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "mpi_main.h"
+#include "own_loop.h"
 
 namespace {
 
@@ -59,24 +60,17 @@ TEST_F(LargeState, ComesBackFromDisk) {
   ASSERT_EQ(anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_INT64, words_, kWords),
             ANADROME_OK);
   start();
-  EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();
-  anadrome_action action{};
   int adjoints = 0;
-  while (anadrome_next(run, &action) == ANADROME_OK && action.kind != ANADROME_DONE) {
-    switch (action.kind) {
-      case ANADROME_ADVANCE:
-        for (std::int64_t k = action.first; k < action.last; ++k) step();
-        break;
-      case ANADROME_TURN:
-        EXPECT_TRUE(holds(kSteps));
-        break;
-      default:
-        EXPECT_TRUE(holds(action.first)) << action.first;
-        words_[0] = words_[kWords - 1] = 0;
-        ++adjoints;
-    }
-  }
-  EXPECT_EQ(action.kind, ANADROME_DONE) << anadrome_last_error();
+  const auto act = [&](const anadrome_action& action) {
+    anadrome::test::take_steps(action, [this](std::int64_t) { step(); });
+    EXPECT_TRUE(action.kind != ANADROME_TURN || holds(kSteps));
+    if (action.kind != ANADROME_ADJOINT) return;
+    EXPECT_TRUE(holds(action.first)) << action.first;
+    words_[0] = words_[kWords - 1] = 0;
+    ++adjoints;
+  };
+  EXPECT_EQ(anadrome::test::follow(run, anadrome_begin(run, kSteps), act), ANADROME_OK)
+      << anadrome_last_error();
   EXPECT_EQ(adjoints, kSteps);
   EXPECT_TRUE(holds(0));
   anadrome_stats stats{};

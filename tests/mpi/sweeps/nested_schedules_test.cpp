@@ -21,7 +21,7 @@ namespace {
 using namespace anadrome::test;
 
 constexpr std::int64_t kMostSteps = 60;
-constexpr std::int64_t kLengths[] = {0, 1, 2, 3, 4, 5, 6, 17, 60};
+constexpr std::int64_t kLengths[] = {0, 1, 2, 5, 17, 60};
 
 class NestedSchedules : public testing::Test {
  protected:
@@ -62,8 +62,7 @@ class NestedSchedules : public testing::Test {
 };
 
 TEST_F(NestedSchedules, MixedTakesTheFewestForwardSteps) {
-  for (const std::int64_t slots : {1, 2, 3, 5, 9})
-    sweep_mixed(tape_model_, tape_reference_, slots, 1);
+  for (const std::int64_t slots : {1, 3, 9}) sweep_mixed(tape_model_, tape_reference_, slots, 1);
 }
 
 TEST_F(NestedSchedules, MixedKeepsTapesOfOneToFourStates) {
@@ -73,7 +72,7 @@ TEST_F(NestedSchedules, MixedKeepsTapesOfOneToFourStates) {
     const auto state = static_cast<std::int64_t>(model.state_bytes());
     EXPECT_EQ((24 + state - 1) / state, tape_slots);
     const Reference reference(model, kMostSteps);
-    for (const std::int64_t slots : {1, 2, 5, 9, 13}) {
+    for (const std::int64_t slots : {2, 5, 13}) {
       sweep_mixed(model, reference, slots, tape_slots);
     }
   }

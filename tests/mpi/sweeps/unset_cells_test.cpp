@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mpi_main.h"
+#include "own_loop.h"
 #include "sweep_driver.h"
 
 namespace anadrome::test {
@@ -40,36 +41,32 @@ class Cells {
 
   double gradient(const char* options) {
     RunHandle run(MPI_COMM_WORLD);
-    anadrome_add_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, u_.data(), kCells);
-    anadrome_add_field(run, "v", ANADROME_ROLE_STATE, ANADROME_FLOAT32, single_.data(), kCells);
     std::istringstream settings(options);
     for (std::string word; settings >> word;) {
       const std::size_t equals = word.find('=');
       run.set(word.substr(0, equals), word.substr(equals + 1));
     }
-    EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_OK) << anadrome_last_error();
+    add_array(run, "u", u_);
+    add_array(run, "v", single_);
     std::vector<double> lambda(kCells);
-    anadrome_action action{};
-    while (anadrome_next(run, &action) == ANADROME_OK && action.kind != ANADROME_DONE) {
-      if (action.kind == ANADROME_ADVANCE) step(action.last - action.first);
+    const auto act = [&](const anadrome_action& action) {
+      take_steps(action, [this](std::int64_t) { step(); });
       for (std::size_t i = kHalo; i < kCells - kHalo; ++i) {
         if (action.kind == ANADROME_TURN) lambda[i] = 1;
         if (action.kind == ANADROME_ADJOINT) lambda[i] *= 1 + 1e-2 * (1 - 2 * u_[i]);
       }
-    }
-    EXPECT_EQ(action.kind, ANADROME_DONE) << anadrome_last_error();
+    };
+    EXPECT_EQ(follow(run, anadrome_begin(run, kSteps), act), ANADROME_OK) << anadrome_last_error();
     double sum = 0;
     for (const double each : lambda) sum += each;
     return sum;
   }
 
  private:
-  void step(std::int64_t count) {
-    for (std::int64_t k = 0; k < count; ++k) {
-      for (std::size_t i = kHalo; i < kCells - kHalo; ++i) {
-        u_[i] += 1e-2 * (u_[i] - u_[i] * u_[i]);
-        single_[i] = static_cast<float>(u_[i]);
-      }
+  void step() {
+    for (std::size_t i = kHalo; i < kCells - kHalo; ++i) {
+      u_[i] += 1e-2 * (u_[i] - u_[i] * u_[i]);
+      single_[i] = static_cast<float>(u_[i]);
     }
   }
 
