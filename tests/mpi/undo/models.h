@@ -254,33 +254,29 @@ class ShallowWater final : public UndoneModel {
 
  private:
   using Values = std::vector<double>;
-  struct Slope {
-    Values height, speed;
-  };
-  Slope slope(const Values& height, const Values& speed) {
+  // Of both, into both.
+  void slope(const Values& height, const Values& speed, Values& of_height, Values& of_speed) {
     rings_[0].exchange(height);
     rings_[1].exchange(speed);
-    Slope found = {Values(height.size()), Values(height.size())};
     for (std::size_t i = 0; i < height.size(); ++i) {
       const auto here = static_cast<std::ptrdiff_t>(i);
       const double up = rings_[0].at(height, here + 1), down = rings_[0].at(height, here - 1);
       const double right = rings_[1].at(speed, here + 1), left = rings_[1].at(speed, here - 1);
-      found.height[i] = -0.5 * (up * right - down * left);
-      found.speed[i] = -0.5 * (speed[i] * (right - left) + up - down);
+      of_height[i] = -0.5 * (up * right - down * left);
+      of_speed[i] = -0.5 * (speed[i] * (right - left) + up - down);
     }
-    return found;
   }
   void runge_kutta(double dt) {
-    Values height = height_, speed = speed_;
-    Values sum_height = height_, sum_speed = speed_;
+    Values height = height_, speed = speed_, sum_height = height_, sum_speed = speed_;
+    Values of_height(height.size()), of_speed(height.size());
     const double weights[] = {1. / 6, 1. / 3, 1. / 3, 1. / 6}, parts[] = {0.5, 0.5, 1, 0};
     for (int stage = 0; stage < 4; ++stage) {
-      const Slope found = slope(height, speed);
+      slope(height, speed, of_height, of_speed);
       for (std::size_t i = 0; i < height.size(); ++i) {
-        sum_height[i] += dt * weights[stage] * found.height[i];
-        sum_speed[i] += dt * weights[stage] * found.speed[i];
-        height[i] = height_[i] + dt * parts[stage] * found.height[i];
-        speed[i] = speed_[i] + dt * parts[stage] * found.speed[i];
+        sum_height[i] += dt * weights[stage] * of_height[i];
+        sum_speed[i] += dt * weights[stage] * of_speed[i];
+        height[i] = height_[i] + dt * parts[stage] * of_height[i];
+        speed[i] = speed_[i] + dt * parts[stage] * of_speed[i];
       }
     }
     height_ = sum_height;
