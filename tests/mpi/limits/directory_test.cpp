@@ -44,6 +44,15 @@ class Directory : public ShortSweep {
   }
 
   static fs::path run_directory() { return fs::path(directory()) / "anadrome"; }
+
+  static void lock_by_another_host(std::int64_t seconds_ago) {
+    anadrome::store::LockRecord record = anadrome::store::new_lock_record("0123");
+    record.holder.host = "node017";
+    record.holder.machine = "another";
+    record.heartbeat -= seconds_ago;
+    const std::string lock = run_directory() / "lock";
+    write_lock(anadrome::store::File::open(lock, O_RDWR | O_CREAT), record);
+  }
 };
 
 TEST_F(Directory, ThatIsMissingOrCannotBeWrittenIsNamedOnAllRanks) {
@@ -146,13 +155,8 @@ TEST_F(Directory, IsNotKeptWhereAnotherFileTookThePlaceOfASegment) {
 TEST_F(Directory, OfALiveRunOnAnotherHostIsBusyOnAllRanksUntilItsHeartbeatIsOld) {
   const auto leave = [](std::int64_t seconds_ago) {
     alone([&] {
-      anadrome::store::LockRecord record = anadrome::store::new_lock_record("0123");
-      record.holder.host = "node017";
-      record.holder.machine = "another";
-      record.heartbeat -= seconds_ago;
       fs::create_directory(run_directory());
-      const std::string lock = run_directory() / "lock";
-      write_lock(anadrome::store::File::open(lock, O_RDWR | O_CREAT), record);
+      lock_by_another_host(seconds_ago);
     });
   };
   RunHandle run = prepared();
@@ -168,10 +172,7 @@ TEST_F(Directory, ThatAnotherRunTookOverIsLeftAloneByTheNextBegin) {
   expect_exact_sweep(run);
   const fs::path journal = run_directory() / "journal-000000";
   alone([&] {
-    anadrome::store::LockRecord record = anadrome::store::new_lock_record("0123");
-    record.holder.host = "node017";
-    record.holder.machine = "another";
-    write_lock(anadrome::store::File::open(run_directory() / "lock", O_RDWR), record);
+    lock_by_another_host(0);
     std::ofstream(journal) << "text";
   });
   MPI_Barrier(MPI_COMM_WORLD);

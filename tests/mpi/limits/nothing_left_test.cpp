@@ -11,6 +11,7 @@
 #include <string>
 
 #include "mpi_main.h"
+#include "own_loop.h"
 #include "process_resources.h"
 #include "short_sweep.h"
 
@@ -36,8 +37,7 @@ class NothingIsLeft : public ShortSweep {
     anadrome_status status = anadrome_begin(run, kSteps);
     for (std::int64_t number = 0; status == ANADROME_OK && action.kind != ANADROME_DONE; ++number) {
       status = anadrome_next(run, &action);
-      if (action.kind == ANADROME_ADVANCE && status == ANADROME_OK)
-        for (std::int64_t k = action.first; k < action.last; ++k) model_.step(k);
+      if (status == ANADROME_OK) take_steps(action, [&](std::int64_t k) { model_.step(k); });
       if (number != at || trouble.before_begin) continue;
       if (!trouble.at_action) break;
       trouble.at_action(run);
@@ -46,7 +46,7 @@ class NothingIsLeft : public ShortSweep {
   }
 
   void expect_nothing_left_by(const Trouble& trouble) {
-    for (const std::int64_t at : {0, 1, 4, 20, 25, 30}) {
+    for (const std::int64_t at : {0, 4, 25}) {
       SCOPED_TRACE(trouble.name + (", action " + std::to_string(at)));
       const Resources before = Resources::now();
       live(trouble, at);
@@ -112,7 +112,7 @@ TEST_F(NothingIsLeft, ByAnyFault) {
          }}}) {
     expect_nothing_left_by(trouble);
   }
-  for (int left = 0; left < 16; ++left) {
+  for (int left = 0; left < 16; left += 3) {
     SCOPED_TRACE(left);
     expect_nothing_left_by({"few descriptors are left",
                             [left](RunHandle&) {

@@ -37,30 +37,22 @@ class BeginAgain : public ShortSweep {
   }
 };
 
-TEST_F(BeginAgain, GoesOnAfterTheJournalCouldNotBeWritten) {
+TEST_F(BeginAgain, GoesOnWhereABeginBeforeFoundNoRoom) {
   leave_a_run();
-  FaultyFileSystem files;
-  files.only_in("/journal-");
-  RunHandle run = prepared_to_resume();
-  if (rank() == ranks() - 1) files.arm(Operation::kWrite, 1, Fault::kNoSpace, true);
-  EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_NO_SPACE) << anadrome_last_error();
-  files.disarm();
-  expect_to_go_on(run);
-  EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
-  finish();
-}
-
-TEST_F(BeginAgain, GoesOnInAnotherDirectoryThanThatWithoutRoom) {
-  leave_a_run();
-  FaultyFileSystem files;
-  RunHandle run = prepared_to_resume();
-  run.set("name", "without_room");
-  if (rank() == 0) files.arm(Operation::kAllocate, 1, Fault::kNoSpace, true);
-  EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_NO_SPACE) << anadrome_last_error();
-  files.disarm();
-  run.set("name", "anadrome");
-  expect_to_go_on(run);
-  EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
+  for (const bool elsewhere : {false, true}) {  // for its journal; in another directory
+    SCOPED_TRACE(elsewhere);
+    FaultyFileSystem files;
+    RunHandle run = prepared_to_resume();
+    if (elsewhere) run.set("name", "without_room");
+    files.only_in(elsewhere ? "" : "/journal-");
+    if (rank() == (elsewhere ? 0 : ranks() - 1))
+      files.arm(elsewhere ? Operation::kAllocate : Operation::kWrite, 1, Fault::kNoSpace, true);
+    EXPECT_EQ(anadrome_begin(run, kSteps), ANADROME_ERR_NO_SPACE) << anadrome_last_error();
+    files.disarm();
+    run.set("name", "anadrome");
+    expect_to_go_on(run);
+    EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
+  }
   finish();
 }
 

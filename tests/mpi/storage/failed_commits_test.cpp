@@ -8,6 +8,7 @@
 #include "faulty_file_system.h"
 #include "has_part.h"
 #include "mpi_main.h"
+#include "own_loop.h"
 #include "short_sweep.h"
 
 namespace {
@@ -71,10 +72,7 @@ TEST_F(FailedCommits, AreReportedAtAStop) {
   fill_the_disk();
   EXPECT_EQ(anadrome_begin(run_, kSteps), ANADROME_OK) << anadrome_last_error();
   anadrome_request_stop(run_);
-  anadrome_action action;
-  anadrome_status status = ANADROME_OK;
-  while (status == ANADROME_OK) status = anadrome_next(run_, &action);
-  EXPECT_EQ(status, ANADROME_STOPPED);
+  EXPECT_EQ(follow(run_, ANADROME_OK, [](const anadrome_action&) {}), ANADROME_STOPPED);
   EXPECT_STREQ(anadrome_last_error(), "stopped as asked; the last commit could not be made");
   files_.disarm();
   EXPECT_EQ(run_.close(), ANADROME_OK) << anadrome_last_error();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Bytes that change on the disk under a sweep cost steps, not the gradient: what cannot be read
-// back is recomputed from an earlier state, on all ranks alike.
+// back is recomputed from an earlier state, on all ranks alike. Whatever else goes wrong with a
+// file is simulated (docs/design/simulation.md).
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "faulty_file_system.h"
 #include "mpi_main.h"
 #include "sweep_driver.h"
 
@@ -65,6 +67,31 @@ TEST_F(Healing, OfEveryAnchorAndOfNoneWithoutDamage) {
     SCOPED_TRACE(transport);
     EXPECT_GT(sweep(interval, transport, true), 0);
     EXPECT_EQ(sweep(interval, transport, false), 0);
+  }
+}
+
+// A rank that could not write x_0 keeps it in memory, and has none for other anchors: its callbacks
+// are called all the same, for those of the others wait for them.
+TEST_F(Healing, LeavesNoCallbackWaitingForThoseOfOtherRanks) {
+  model_.callbacks_meet = true;
+  for (const Fault fault : {Fault::kIoError, Fault::kNoSpace}) {
+    for (const std::int64_t at : {1, 2, 4}) {
+      SCOPED_TRACE(std::string(to_string(fault)) + " from write " + std::to_string(at) + " on");
+      RunHandle run(model_, {{"schedule", "async"},
+                             {"interval", "1"},
+                             {"transport", "buffered"},
+                             {"memory", std::to_string(memory_ / 3) + "B"}});
+      FaultyFileSystem files;
+      files.only_in("/segment-");
+      if (rank() == ranks() - 1) files.arm(Operation::kWrite, at, fault, true);
+      const Outcome outcome = SweepDriver(run, model_, reference_).sweep(kSteps);
+      files.disarm();
+      EXPECT_TRUE(outcome.exact) << outcome.message;
+      EXPECT_TRUE(outcome.done || outcome.status == ANADROME_ERR_IO ||
+                  outcome.status == ANADROME_ERR_NO_SPACE)
+          << outcome.message;
+      EXPECT_TRUE(same_on_all(MPI_COMM_WORLD, outcome.status));
+    }
   }
 }
 

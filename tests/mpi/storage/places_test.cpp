@@ -3,7 +3,6 @@
 #include <anadrome/anadrome.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "forwarding_file_system.h"
 #include "has_part.h"
 #include "mpi_main.h"
+#include "own_loop.h"
 #include "sweep_driver.h"
 
 namespace {
@@ -73,26 +73,22 @@ struct Life {
     }
     std::vector<double> x(adjoint.size());
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1e-3 * static_cast<double>(i);
-    anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, x.data(), x.size());
-    status = anadrome_begin(run, ANADROME_STEPS_UNKNOWN);
+    add_array(run, "x", x);
+    const anadrome_status begun = anadrome_begin(run, ANADROME_STEPS_UNKNOWN);
     anadrome_phase phase = ANADROME_PHASE_IDLE;
     anadrome_resumed(run, &phase, &resumed_at);
-    anadrome_action action{};
-    while (status == ANADROME_OK && (status = anadrome_next(run, &action)) == ANADROME_OK &&
-           action.kind != ANADROME_DONE) {
-      if (action.kind == ANADROME_ADVANCE) {
-        for (std::int64_t k = action.first; k < std::min(action.last, kSteps); ++k) {
-          for (double& value : x) value += 0.01 * value * (1 - value) + 1e-5;
-        }
-        const bool forward = action.again == 0;
-        if (forward && action.last >= kSteps) anadrome_finish_forward(run, kSteps);
-        if (forward && action.last >= stop_at && rank() == 0) anadrome_request_stop(run);
-      }
+    status = follow(run, begun, [&](anadrome_action action) {
+      const bool forward = action.kind == ANADROME_ADVANCE && action.again == 0;
+      if (forward && action.last >= stop_at && rank() == 0) anadrome_request_stop(run);
+      if (forward && action.last >= kSteps) anadrome_finish_forward(run, action.last = kSteps);
+      take_steps(action, [&](std::int64_t) {
+        for (double& value : x) value += 0.01 * value * (1 - value) + 1e-5;
+      });
       for (std::size_t i = 0; i < x.size(); ++i) {
         if (action.kind == ANADROME_TURN) adjoint[i] = x[i];
         if (action.kind == ANADROME_ADJOINT) adjoint[i] *= 1.01 - 0.02 * x[i];
       }
-    }
+    });
     if (status != ANADROME_OK) message = anadrome_last_error();
     stats = run.statistics();
     EXPECT_EQ(run.close(), ANADROME_OK) << anadrome_last_error();
