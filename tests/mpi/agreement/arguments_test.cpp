@@ -10,6 +10,7 @@
 
 #include "has_part.h"
 #include "mpi_main.h"
+#include "own_loop.h"
 #include "sweep_driver.h"
 
 namespace {
@@ -38,43 +39,43 @@ TEST(Arguments, ThatAreNullAreRefused) {
   anadrome_stats stats{};
   anadrome_model model{};
   double x = 0;
-  EXPECT_EQ(anadrome_open(MPI_COMM_WORLD, nullptr), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_set(nullptr, "memory", "1GiB"), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_add_field(nullptr, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1),
-            ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_add_packed(nullptr, "x", ANADROME_ROLE_STATE, 1, copy_nothing, take_nothing,
-                                nullptr),
-            ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_begin(nullptr, 1), ANADROME_ERR_ARGUMENT);
-  EXPECT_TRUE(has_part(anadrome_last_error(), "no run: open: run is NULL"));
-  EXPECT_EQ(anadrome_next(nullptr, &action), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_finish_forward(nullptr, 1), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_solve(nullptr, 1, &model), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_rewind(nullptr), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_fail(nullptr, "why"), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_request_stop(nullptr), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_statistics(nullptr, &stats), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_close(nullptr), ANADROME_ERR_ARGUMENT);
+  const auto add_field = [](anadrome_run* run, const char* name, double* values) {
+    return anadrome_add_field(run, name, ANADROME_ROLE_STATE, ANADROME_FLOAT64, values, 1);
+  };
+  const auto add_packed = [](anadrome_run* run, anadrome_pack_fn pack, anadrome_unpack_fn unpack) {
+    return anadrome_add_packed(run, "x", ANADROME_ROLE_STATE, 1, pack, unpack, nullptr);
+  };
   anadrome_run* none = nullptr;
-  EXPECT_EQ(anadrome_close(&none), ANADROME_OK);
-  EXPECT_EQ(anadrome_open(MPI_COMM_NULL, &none), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(none, nullptr);
-
+  EXPECT_EQ(anadrome_begin(none, 1), ANADROME_ERR_ARGUMENT);
+  EXPECT_TRUE(has_part(anadrome_last_error(), "no run: open: run is NULL"));
   RunHandle run(MPI_COMM_WORLD);
-  EXPECT_EQ(anadrome_set(run, nullptr, "1GiB"), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_set(run, "memory", nullptr), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_add_field(run, nullptr, ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1),
-            ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, nullptr, 1),
-            ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_add_packed(run, "x", ANADROME_ROLE_STATE, 1, nullptr, take_nothing, nullptr),
-            ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_add_packed(run, "x", ANADROME_ROLE_STATE, 1, copy_nothing, nullptr, nullptr),
-            ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_next(run, nullptr), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_solve(run, 1, nullptr), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_statistics(run, nullptr), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_statistics(run, &stats), ANADROME_ERR_ARGUMENT);  // size is not set
+  const anadrome_status statuses[] = {anadrome_open(MPI_COMM_WORLD, nullptr),
+                                      anadrome_open(MPI_COMM_NULL, &none),
+                                      anadrome_set(none, "memory", "1GiB"),
+                                      add_field(none, "x", &x),
+                                      add_packed(none, copy_nothing, take_nothing),
+                                      anadrome_next(none, &action),
+                                      anadrome_finish_forward(none, 1),
+                                      anadrome_solve(none, 1, &model),
+                                      anadrome_rewind(none),
+                                      anadrome_fail(none, "why"),
+                                      anadrome_request_stop(none),
+                                      anadrome_statistics(none, &stats),
+                                      anadrome_close(nullptr),
+                                      anadrome_set(run, nullptr, "1GiB"),
+                                      anadrome_set(run, "memory", nullptr),
+                                      add_field(run, nullptr, &x),
+                                      add_field(run, "x", nullptr),
+                                      add_packed(run, nullptr, take_nothing),
+                                      add_packed(run, copy_nothing, nullptr),
+                                      anadrome_next(run, nullptr),
+                                      anadrome_solve(run, 1, nullptr),
+                                      anadrome_statistics(run, nullptr),
+                                      anadrome_statistics(run, &stats)};  // size is not set
+  for (std::size_t i = 0; i < std::size(statuses); ++i)
+    EXPECT_EQ(statuses[i], ANADROME_ERR_ARGUMENT) << "call " << i;
+  EXPECT_EQ(none, nullptr);
+  EXPECT_EQ(anadrome_close(&none), ANADROME_OK);
   EXPECT_NE(anadrome_status_name(static_cast<anadrome_status>(15)), nullptr);
 }
 
@@ -194,7 +195,7 @@ TEST(Arguments, AnIntercommunicatorIsRefused) {
 TEST(Calls, AtTheWrongMomentAreRefusedAndDoNoHarm) {
   CoupledModel model(MPI_COMM_WORLD, Counts{3, 1, 2, 5, 9});
   const Reference reference(model, 20);
-  for (const char* schedule : {"store_all", "revolve", "async"}) {
+  for (const char* schedule : {"revolve", "async"}) {
     for (const bool unknown : {false, true}) {
       SCOPED_TRACE(std::string(schedule) + (unknown ? " unknown" : ""));
       RunHandle run(MPI_COMM_WORLD);
@@ -211,7 +212,9 @@ TEST(Calls, AtTheWrongMomentAreRefusedAndDoNoHarm) {
       EXPECT_REFUSED(anadrome_next(run, &action), ANADROME_ERR_ORDER, "begin");
 
       SweepDriver driver(run, model, reference);
+      // At DONE the run may be set up anew: the calls below do.
       driver.before_action = [&](const anadrome_action& now) {
+        if (now.kind == ANADROME_DONE) return;
         double x = 0;
         EXPECT_REFUSED(anadrome_set(run, "memory", "1GiB"), ANADROME_ERR_ORDER, "sweep");
         EXPECT_REFUSED(
@@ -220,20 +223,12 @@ TEST(Calls, AtTheWrongMomentAreRefusedAndDoNoHarm) {
         if (now.first % 7 == 3) EXPECT_REFUSED(anadrome_rewind(run), ANADROME_ERR_ORDER, "DONE");
         const bool open = unknown && now.kind == ANADROME_ADVANCE && now.again == 0;
         if (open) {
-          EXPECT_REFUSED(anadrome_finish_forward(run, now.first - 1), ANADROME_ERR_ARGUMENT,
-                         "outside");
-          EXPECT_REFUSED(anadrome_finish_forward(run, now.last + 1), ANADROME_ERR_ARGUMENT,
-                         "outside");
-          EXPECT_REFUSED(anadrome_finish_forward(run, -1), ANADROME_ERR_ARGUMENT, "outside");
+          for (const std::int64_t step : {now.first - 1, now.last + 1, std::int64_t{-1}})
+            EXPECT_REFUSED(anadrome_finish_forward(run, step), ANADROME_ERR_ARGUMENT, "outside");
         } else {
           EXPECT_REFUSED(anadrome_finish_forward(run, now.last), ANADROME_ERR_ORDER,
                          "finish_forward");
         }
-      };
-      // At DONE the run may be set up anew; leave that to the calls below.
-      const auto checks = driver.before_action;
-      driver.before_action = [&](const anadrome_action& now) {
-        if (now.kind != ANADROME_DONE) checks(now);
       };
       driver.exact_sweep(20, unknown);
       EXPECT_REFUSED(anadrome_next(run, &action), ANADROME_ERR_ORDER, "done");
@@ -248,8 +243,7 @@ TEST(Calls, AtTheWrongMomentAreRefusedAndDoNoHarm) {
 TEST(Calls, FinishForwardTwiceIsRefusedAsSuch) {
   double x = 0;
   RunHandle run(MPI_COMM_WORLD);
-  EXPECT_EQ(anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1),
-            ANADROME_OK);
+  EXPECT_EQ(add_number(run, "x", x), ANADROME_OK);
   EXPECT_EQ(anadrome_begin(run, ANADROME_STEPS_UNKNOWN), ANADROME_OK);
   anadrome_action action;
   EXPECT_EQ(anadrome_next(run, &action), ANADROME_OK);
@@ -264,8 +258,7 @@ TEST(Options, OfTheCallerComeBeforeTheEnvironmentAndThatBeforeTheDefault) {
   setenv("ANADROME_OPTIONS", " memory=3MiB\tinterval=5  schedule=async ", 1);
   RunHandle run(MPI_COMM_WORLD);
   unsetenv("ANADROME_OPTIONS");
-  EXPECT_EQ(anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &x, 1),
-            ANADROME_OK);
+  EXPECT_EQ(add_number(run, "x", x), ANADROME_OK);
   run.set("interval", "7");
   EXPECT_EQ(anadrome_begin(run, 100), ANADROME_OK) << anadrome_last_error();
   const anadrome_stats stats = run.statistics();

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <tuple>
 
 #include "has_part.h"
 #include "mpi_main.h"
@@ -51,44 +52,39 @@ class OneRank : public testing::Test {
 
 // At any action, with any schedule and any number of ranks: that is simulated.
 TEST_F(OneRank, StopsAllWithItsReason) {
-  struct Deed {
-    std::function<void(anadrome_run*)> act;
-    anadrome_status status;
-    const char* reason;
+  using Deed = std::function<void(anadrome_run*)>;
+  const auto fails = [](const char* why) {
+    return [why](anadrome_run* run) {
+      EXPECT_EQ(anadrome_fail(run, why), ANADROME_OK);
+      EXPECT_EQ(anadrome_fail(run, "and once more"), ANADROME_OK);
+    };
   };
-  const Deed deeds[] = {
-      {[](anadrome_run* run) {
-         EXPECT_EQ(anadrome_fail(run, "the step did not converge"), ANADROME_OK);
-         EXPECT_EQ(anadrome_fail(run, "and once more"), ANADROME_OK);
-       },
-       ANADROME_ERR_PEER, "the step did not converge"},
-      {[](anadrome_run* run) { EXPECT_EQ(anadrome_fail(run, nullptr), ANADROME_OK); },
-       ANADROME_ERR_PEER, "the caller failed"},
-      {[](anadrome_run* run) { EXPECT_EQ(anadrome_request_stop(run), ANADROME_OK); },
-       ANADROME_STOPPED, "anadrome_request_stop"},
+  const std::tuple<Deed, anadrome_status, const char*> deeds[] = {
+      {fails("the step did not converge"), ANADROME_ERR_PEER, "the step did not converge"},
+      {fails(nullptr), ANADROME_ERR_PEER, "the caller failed"},
+      {anadrome_request_stop, ANADROME_STOPPED, "anadrome_request_stop"},
       // Both: in the forward sweep nothing is restored.
       {[this](anadrome_run*) { model_.pack_returns = model_.unpack_returns = 17; },
        ANADROME_ERR_PEER, "callback of field 'packed' returned 17"}};
   RunHandle run = prepared("async");
-  for (const Deed& deed : deeds) {
+  for (const auto& [act, status, reason] : deeds) {
     for (const auto moment : {ANADROME_ADVANCE, ANADROME_ADJOINT}) {
-      SCOPED_TRACE(deed.reason);
+      SCOPED_TRACE(reason);
       SweepDriver driver(run, model_, reference_);
       bool acted = false;
-      driver.before_action = [&](const anadrome_action& action) {
+      driver.before_action = [&, &deed = act](const anadrome_action& action) {
         if (acted || action.kind != moment) return;
         acted = true;
-        if (odd()) deed.act(run);
+        if (odd()) deed(run);
       };
       const Outcome outcome = driver.sweep(40);
       model_.pack_returns = model_.unpack_returns = 0;
-      EXPECT_EQ(outcome.status, deed.status) << outcome.message;
+      EXPECT_EQ(outcome.status, status) << outcome.message;
       EXPECT_TRUE(outcome.exact && !outcome.done);
-      EXPECT_TRUE(has_part(outcome.message, deed.reason));
-      const std::string who = "rank " + std::to_string(odd_rank());
-      EXPECT_TRUE(ranks() == 1 || deed.status != ANADROME_ERR_PEER ||
-                  outcome.message.find(who) != std::string::npos)
-          << outcome.message;
+      EXPECT_TRUE(has_part(outcome.message, reason));
+      if (ranks() > 1 && status == ANADROME_ERR_PEER) {
+        EXPECT_TRUE(has_part(outcome.message, "rank " + std::to_string(odd_rank())));
+      }
       anadrome_action action;
       EXPECT_EQ(anadrome_next(run, &action), ANADROME_ERR_ORDER);
       EXPECT_EQ(run.statistics().phase, ANADROME_PHASE_IDLE);

@@ -11,6 +11,7 @@
 
 #include "has_part.h"
 #include "mpi_main.h"
+#include "own_loop.h"
 #include "sweep_driver.h"
 
 namespace {
@@ -30,22 +31,19 @@ struct Callbacks {
     anadrome_model callbacks{};
     callbacks.size = sizeof callbacks;
     callbacks.context = this;
-    callbacks.start = [](void* self) { return static_cast<Callbacks*>(self)->start(); };
+    callbacks.start = [](void* self) { return of(self).start(); };
     callbacks.advance = [](void* self, std::int64_t first, std::int64_t last,
                            std::int64_t* reached) {
-      return static_cast<Callbacks*>(self)->advance(first, last, reached);
+      return of(self).advance(first, last, reached);
     };
     callbacks.record = [](void* self, std::int64_t step, std::int64_t* reached) {
-      return static_cast<Callbacks*>(self)->record(step, reached);
+      return of(self).record(step, reached);
     };
-    callbacks.turn = [](void* self, std::int64_t steps) {
-      return static_cast<Callbacks*>(self)->turn(steps);
-    };
-    callbacks.adjoint = [](void* self, std::int64_t step) {
-      return static_cast<Callbacks*>(self)->adjoint(step);
-    };
+    callbacks.turn = [](void* self, std::int64_t steps) { return of(self).turn(steps); };
+    callbacks.adjoint = [](void* self, std::int64_t step) { return of(self).adjoint(step); };
     return callbacks;
   }
+  static Callbacks& of(void* self) { return *static_cast<Callbacks*>(self); }
 
   int failure(const std::string& callback, std::int64_t first, std::int64_t last) const {
     return callback == fails && first <= fails_at && fails_at < last ? 42 : 0;
@@ -59,7 +57,7 @@ struct Callbacks {
     model.start();
     exact = exact && model.no_now(run) && model.spoil_then(run) && model.put_then(run);
     ++starts;
-    return start_returns;
+    return failure("start", 0, 1);
   }
 
   int advance(std::int64_t first, std::int64_t last, std::int64_t* reached) {
@@ -101,7 +99,7 @@ struct Callbacks {
   anadrome_run* run;
   CoupledModel& model;
   const Reference& reference;
-  int starts = 0, start_returns = 0;
+  int starts = 0;
   std::string fails;
   std::int64_t fails_at = 0;
   std::int64_t nonsense = 0;
@@ -112,34 +110,44 @@ struct Callbacks {
   std::int64_t next_adjoint = kSteps - 1;
 };
 
-class Solve : public testing::TestWithParam<std::tuple<const char*, bool, bool>> {
+// Sweeps of callbacks, each of which must see the right states.
+void expect_exact_solve(RunHandle& run, CoupledModel& model, const Reference& reference,
+                        std::int64_t steps) {
+  Callbacks callbacks(run, model, reference);
+  const anadrome_model all = callbacks.as_model();
+  EXPECT_EQ(anadrome_solve(run, steps, &all), ANADROME_OK) << anadrome_last_error();
+  EXPECT_TRUE(callbacks.exact);
+  EXPECT_EQ(callbacks.starts, 1);
+  EXPECT_EQ(callbacks.turns, 1);
+  EXPECT_EQ(callbacks.next_adjoint, -1);
+}
+
+enum class Kind { kPlain, kTape, kExchanged };
+
+class Solve : public testing::TestWithParam<std::tuple<const char*, bool, Kind>> {
  protected:
   Solve()
-      : model_(MPI_COMM_WORLD, Counts{3, 1, 2, 5, 9}, std::get<2>(GetParam())),
+      : model_(MPI_COMM_WORLD, Counts{3, 1, 2, 5, kind() == Kind::kExchanged ? 0U : 9U},
+               kind() == Kind::kTape),
         reference_(model_, kSteps),
         steps_(std::get<1>(GetParam()) ? ANADROME_STEPS_UNKNOWN : kSteps),
         run_(MPI_COMM_WORLD) {
-    const std::string schedule = std::get<0>(GetParam());
-    const std::int64_t blocks = schedule == "store_all" ? 60 : 3;
-    const std::int64_t memory = blocks * least_memory(model_, "async");
+    if (kind() == Kind::kExchanged) model_.exchanged = kAllFields;
+    const std::int64_t memory =
+        (schedule() == "store_all" ? 60 : 3) * least_memory(model_, "async");
     EXPECT_EQ(model_.add_fields(run_), ANADROME_OK);
-    run_.set("schedule", schedule);
+    run_.set("schedule", schedule());
     run_.set("interval", "2");
     run_.set("memory", std::to_string(memory) + "B");
   }
+  static std::string schedule() { return std::get<0>(GetParam()); }
+  static Kind kind() { return std::get<2>(GetParam()); }
 
   anadrome_status solve(Callbacks& callbacks) {
     const anadrome_model model = callbacks.as_model();
     return anadrome_solve(run_, steps_, &model);
   }
-
-  void expect_exact_solve() {
-    Callbacks callbacks(run_, model_, reference_);
-    EXPECT_EQ(solve(callbacks), ANADROME_OK) << anadrome_last_error();
-    EXPECT_TRUE(callbacks.exact);
-    EXPECT_EQ(callbacks.turns, 1);
-    EXPECT_EQ(callbacks.next_adjoint, -1);
-  }
+  void expect_exact() { expect_exact_solve(run_, model_, reference_, steps_); }
 
   CoupledModel model_;
   const Reference reference_;
@@ -147,18 +155,16 @@ class Solve : public testing::TestWithParam<std::tuple<const char*, bool, bool>>
   RunHandle run_;
 };
 
-TEST_P(Solve, GivesEveryStateToItsCallbacks) { expect_exact_solve(); }
+TEST_P(Solve, GivesEveryStateToItsCallbacks) { expect_exact(); }
 
 TEST_P(Solve, FailsOnAllRanksIfACallbackFailsOnOne) {
-  for (const char* callback : {"advance", "record", "turn", "adjoint"}) {
-    if (!model_.has_tape() && std::string(callback) == "record") continue;
+  for (const std::string callback : {"start", "advance", "record", "turn", "adjoint"}) {
+    if (!model_.has_tape() && callback == "record") continue;
     // Where every tape is kept, every step is recorded.
-    const bool recorded_only =
-        model_.has_tape() && std::get<0>(GetParam()) == std::string("store_all");
-    if (recorded_only && std::string(callback) == "advance") continue;
+    if (model_.has_tape() && schedule() == "store_all" && callback == "advance") continue;
     for (const std::int64_t at : {0, 11, 19}) {
-      if (at > 0 && std::string(callback) == "turn") continue;
-      SCOPED_TRACE(std::string(callback) + " at " + std::to_string(at));
+      if (at > 0 && (callback == "turn" || callback == "start")) continue;
+      SCOPED_TRACE(callback + " at " + std::to_string(at));
       Callbacks callbacks(run_, model_, reference_);
       if (odd()) callbacks.fails = callback;
       callbacks.fails_at = at;
@@ -166,31 +172,41 @@ TEST_P(Solve, FailsOnAllRanksIfACallbackFailsOnOne) {
       // With a tape the last step may be recorded only.
       if (status == ANADROME_OK && model_.has_tape() && at == 19) continue;
       EXPECT_EQ(status, ANADROME_ERR_PEER);
-      const std::string message = anadrome_last_error();
-      EXPECT_TRUE(has_part(message, std::string(callback) + " returned 42"));
+      EXPECT_TRUE(has_part(anadrome_last_error(), callback + " returned 42"));
     }
   }
-  expect_exact_solve();
+  expect_exact();
 }
 
-TEST_P(Solve, FailsOnAllRanksIfTheStepReachedMakesNoSense) {
-  if (steps_ != ANADROME_STEPS_UNKNOWN) return;
-  Callbacks callbacks(run_, model_, reference_);
-  callbacks.nonsense = -3;
-  EXPECT_EQ(solve(callbacks), ANADROME_ERR_PEER);
-  EXPECT_TRUE(has_part(anadrome_last_error(), "-3"));
-  expect_exact_solve();
+// A step that makes no sense, and the end where it must not be: of a known number of steps, and
+// among those that are run again (by `async`: the others keep all).
+TEST_P(Solve, FailsIfTheModelEndsTheSweepWhereItMustNot) {
+  const bool unknown = steps_ == ANADROME_STEPS_UNKNOWN;
+  Callbacks nonsense(run_, model_, reference_), early(nonsense), again(nonsense);
+  nonsense.nonsense = -3;
+  early.ends_at = 10;
+  again.ends_again = true;
+  const auto expect_failure = [&](Callbacks& callbacks, const char* said) {
+    EXPECT_EQ(solve(callbacks), ANADROME_ERR_PEER);
+    EXPECT_TRUE(has_part(anadrome_last_error(), said));
+    expect_exact();
+  };
+  if (unknown) expect_failure(nonsense, "-3");
+  if (!unknown) expect_failure(early, "*reached = 10");
+  if (unknown && schedule() == "async") expect_failure(again, "*reached = ");
 }
 
-std::string name_of(const testing::TestParamInfo<std::tuple<const char*, bool, bool>>& info) {
-  const auto& [schedule, unknown, tape] = info.param;
-  return std::string(schedule) + (unknown ? "_unknown" : "_known") + (tape ? "_tape" : "");
+std::string name_of(const testing::TestParamInfo<Solve::ParamType>& info) {
+  const auto& [schedule, unknown, kind] = info.param;
+  const char* const kinds[] = {"", "_tape", "_exchanged"};
+  return std::string(schedule) + (unknown ? "_unknown" : "_known") + kinds[static_cast<int>(kind)];
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Solve,
-                         testing::Combine(testing::Values("store_all", "revolve", "async"),
-                                          testing::Bool(), testing::Bool()),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    All, Solve,
+    testing::Combine(testing::Values("store_all", "revolve", "async"), testing::Bool(),
+                     testing::Values(Kind::kPlain, Kind::kTape, Kind::kExchanged)),
+    name_of);
 
 TEST(SolveArguments, AreChecked) {
   CoupledModel model(MPI_COMM_WORLD, Counts{3, 0, 0, 0, 0}, true);
@@ -202,43 +218,18 @@ TEST(SolveArguments, AreChecked) {
   EXPECT_EQ(anadrome_solve(nullptr, 3, &good), ANADROME_ERR_ARGUMENT);
   EXPECT_EQ(anadrome_solve(run, 3, nullptr), ANADROME_ERR_ARGUMENT);
   EXPECT_EQ(anadrome_solve(run, -3, &good), ANADROME_ERR_ARGUMENT);
+  using Spoil = void (*)(anadrome_model&);
+  for (const Spoil spoil : {Spoil{[](anadrome_model& bad) { bad.size = 0; }},
+                            Spoil{[](anadrome_model& bad) { bad.advance = nullptr; }},
+                            Spoil{[](anadrome_model& bad) { bad.adjoint = nullptr; }},
+                            Spoil{[](anadrome_model& bad) { bad.record = nullptr; }}}) {
+    anadrome_model bad = good;
+    spoil(bad);
+    EXPECT_EQ(anadrome_solve(run, 3, &bad), ANADROME_ERR_ARGUMENT);
+  }
   anadrome_model bad = good;
-  bad.size = 0;
-  EXPECT_EQ(anadrome_solve(run, 3, &bad), ANADROME_ERR_ARGUMENT);
-  bad = good;
-  bad.advance = nullptr;
-  EXPECT_EQ(anadrome_solve(run, 3, &bad), ANADROME_ERR_ARGUMENT);
-  bad = good;
-  bad.adjoint = nullptr;
-  EXPECT_EQ(anadrome_solve(run, 3, &bad), ANADROME_ERR_ARGUMENT);
-  bad = good;
-  bad.record = nullptr;
-  EXPECT_EQ(anadrome_solve(run, 3, &bad), ANADROME_ERR_ARGUMENT);
-  bad = good;
   bad.turn = nullptr;
   EXPECT_EQ(anadrome_solve(run, kSteps, &bad), ANADROME_OK) << anadrome_last_error();
-}
-
-// A model that ends the sweep where it must not, though it says what it did.
-TEST_P(Solve, FailsIfTheModelEndsAKnownNumberOfSteps) {
-  if (steps_ == ANADROME_STEPS_UNKNOWN) return;
-  Callbacks callbacks(run_, model_, reference_);
-  callbacks.ends_at = 10;
-  EXPECT_EQ(solve(callbacks), ANADROME_ERR_PEER);
-  const std::string message = anadrome_last_error();
-  EXPECT_TRUE(has_part(message, "*reached = 10"));
-  expect_exact_solve();
-}
-
-TEST_P(Solve, FailsIfTheModelEndsAmongStepsThatAreRunAgain) {
-  const bool runs_again = std::get<0>(GetParam()) == std::string("async");  // others keep all
-  if (steps_ != ANADROME_STEPS_UNKNOWN || !runs_again) return;
-  Callbacks callbacks(run_, model_, reference_);
-  callbacks.ends_again = true;
-  EXPECT_EQ(solve(callbacks), ANADROME_ERR_PEER);
-  const std::string message = anadrome_last_error();
-  EXPECT_TRUE(has_part(message, "*reached = "));
-  expect_exact_solve();
 }
 
 // Of a model of one number x.
@@ -254,8 +245,7 @@ anadrome_model model_of(State& state) {
 
 template <class State>
 void add_x(RunHandle& run, State& state) {
-  EXPECT_EQ(anadrome_add_field(run, "x", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &state.x, 1),
-            ANADROME_OK);
+  EXPECT_EQ(add_number(run, "x", state.x), ANADROME_OK);
 }
 
 // Makes every call of the same run that would go through a sweep.
@@ -374,44 +364,15 @@ TEST(SolveToAnUnknownEnd, LeavesNobodyAloneInItsSteps) {
       << anadrome_last_error();
 }
 
-// ---- exchanged fields ----
-
-class ExchangedSolve : public testing::Test {
+class Start : public testing::Test {
  protected:
-  ExchangedSolve() : model_(MPI_COMM_WORLD, Counts{3, 1, 2, 5, 0}), reference_(model_, kSteps) {}
-
-  void expect_exact_solve(RunHandle& run, std::int64_t steps) {
-    Callbacks callbacks(run, model_, reference_);
-    const anadrome_model model = callbacks.as_model();
-    EXPECT_EQ(anadrome_solve(run, steps, &model), ANADROME_OK) << anadrome_last_error();
-    EXPECT_TRUE(callbacks.exact);
-    EXPECT_EQ(callbacks.starts, 1);
-    EXPECT_EQ(callbacks.turns, 1);
-    EXPECT_EQ(callbacks.next_adjoint, -1);
-  }
+  Start() : model_(MPI_COMM_WORLD, Counts{3, 1, 2, 5, 0}), reference_(model_, kSteps) {}
 
   CoupledModel model_;
   const Reference reference_;
 };
 
-TEST_F(ExchangedSolve, GivesEveryStateToItsCallbacks) {
-  model_.exchanged = kAllFields;
-  for (const char* schedule : {"store_all", "revolve", "async"}) {
-    for (const std::int64_t blocks : {1, 60}) {
-      if (schedule == std::string("store_all") && blocks == 1) continue;
-      RunHandle run(model_,
-                    {{"schedule", schedule},
-                     {"interval", "3"},
-                     {"memory", std::to_string(blocks * least_memory(model_, "async")) + "B"}});
-      for (const std::int64_t steps : {kSteps, ANADROME_STEPS_UNKNOWN}) {
-        SCOPED_TRACE(std::string(schedule) + ", " + std::to_string(steps));
-        expect_exact_solve(run, steps);
-      }
-    }
-  }
-}
-
-TEST_F(ExchangedSolve, NeedsAStart) {
+TEST_F(Start, IsNeededByExchangedFields) {
   model_.exchanged = kInt64s;
   RunHandle run(MPI_COMM_WORLD);
   EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
@@ -427,23 +388,11 @@ TEST_F(ExchangedSolve, NeedsAStart) {
     EXPECT_TRUE(has_part(anadrome_last_error(), "start"));
     EXPECT_EQ(callbacks.starts, 0);
   }
-  expect_exact_solve(run, kSteps);
-}
-
-TEST_F(ExchangedSolve, FailsOnAllRanksIfStartFailsOnOne) {
-  model_.exchanged = kAllFields;
-  RunHandle run(MPI_COMM_WORLD);
-  EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
-  Callbacks callbacks(run, model_, reference_);
-  callbacks.start_returns = odd() ? 42 : 0;
-  const anadrome_model model = callbacks.as_model();
-  EXPECT_EQ(anadrome_solve(run, kSteps, &model), ANADROME_ERR_PEER);
-  EXPECT_TRUE(has_part(anadrome_last_error(), "start returned 42"));
-  expect_exact_solve(run, kSteps);
+  expect_exact_solve(run, model_, reference_, kSteps);
 }
 
 // A caller that was built before there was `start`.
-TEST_F(ExchangedSolve, AcceptsAModelWithoutItIfNothingIsExchanged) {
+TEST_F(Start, IsNotNeededIfNothingIsExchanged) {
   RunHandle run(MPI_COMM_WORLD);
   EXPECT_EQ(model_.add_fields(run), ANADROME_OK);
   model_.start();
