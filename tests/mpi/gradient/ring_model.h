@@ -11,10 +11,13 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "mpi_main.h"
+#include "own_loop.h"
 
 namespace anadrome::test {
 
@@ -42,17 +45,6 @@ struct RingOptions {
   bool start = true;   ///< the model has the callback
   bool pairs = true;   ///< dot products are asked for
   double scale = 1e6;  ///< of v
-};
-
-template <class Real>
-struct Element;
-template <>
-struct Element<float> {
-  static constexpr anadrome_type type = ANADROME_FLOAT32;
-};
-template <>
-struct Element<double> {
-  static constexpr anadrome_type type = ANADROME_FLOAT64;
 };
 
 template <class Real>
@@ -84,8 +76,7 @@ class Ring {
     model.size = sizeof model;
     model.context = this;
     model.advance = [](void* self, std::int64_t first, std::int64_t last, std::int64_t*) {
-      Ring& ring = of(self);
-      for (std::int64_t k = first; k < last; ++k) ring.step();
+      for (std::int64_t k = first; k < last; ++k) of(self).step();
       return 0;
     };
     model.record = [](void* self, std::int64_t, std::int64_t*) {
@@ -95,20 +86,9 @@ class Ring {
       std::copy(u.begin(), u.end(), ring.tape_.begin());
       return 0;
     };
-    model.turn = [](void* self, std::int64_t) {
-      of(self).turn();
-      return 0;
-    };
-    model.adjoint = [](void* self, std::int64_t k) {
-      of(self).adjoint(k);
-      return 0;
-    };
-    if (options_.start) {
-      model.start = [](void* self) {
-        of(self).start();
-        return 0;
-      };
-    }
+    model.turn = [](void* self, std::int64_t) { return of(self).turn(), 0; };
+    model.adjoint = [](void* self, std::int64_t k) { return of(self).adjoint(k), 0; };
+    if (options_.start) model.start = [](void* self) { return of(self).start(), 0; };
     return model;
   }
 
@@ -117,16 +97,13 @@ class Ring {
     gradient.size = sizeof gradient;
     gradient.context = this;
     gradient.perturb = [](void* self, std::int64_t seed, double epsilon) {
-      of(self).perturb(seed, epsilon);
-      return 0;
+      return of(self).perturb(seed, epsilon), 0;
     };
     gradient.objective = [](void* self, double* objective) {
-      *objective = of(self).objective_;
-      return 0;
+      return *objective = of(self).objective_, 0;
     };
     gradient.derivative = [](void* self, std::int64_t seed, double* derivative) {
-      *derivative = of(self).derivative(seed);
-      return 0;
+      return *derivative = of(self).derivative(seed), 0;
     };
     if (options_.pairs) gradient.pairs = "u=lambda_u v=lambda_v";
     return gradient;
@@ -164,31 +141,27 @@ class Ring {
   static Ring& of(void* self) { return *static_cast<Ring*>(self); }
 
   void add_fields() {
-    const auto type = Element<Real>::type;
     EXPECT_EQ(anadrome_open(MPI_COMM_WORLD, &run_), ANADROME_OK);
     anadrome_set(run_, "directory", directory().c_str());
     anadrome_set(run_, "schedule", "revolve");
     anadrome_set(run_, "checkpoints", "3");
     anadrome_set(run_, "audit", "off");  // the check has to see what they would
     if (options_.exchanged) {
-      const auto role = ANADROME_ROLE_STATE;
-      EXPECT_EQ(anadrome_add_exchanged(run_, "u", role, type, cells_, &u_field_), ANADROME_OK);
-      EXPECT_EQ(anadrome_add_exchanged(run_, "v", role, type, cells_, &v_field_), ANADROME_OK);
+      for (const auto& [name, field] : {std::pair("u", &u_field_), {"v", &v_field_}})
+        EXPECT_EQ(
+            anadrome_add_exchanged(run_, name, ANADROME_ROLE_STATE, kTypeOf<Real>, cells_, field),
+            ANADROME_OK);
     } else {
-      add("u", ANADROME_ROLE_STATE, u_);
-      add("v", ANADROME_ROLE_STATE, v_);
+      add_array(run_, "u", u_);
+      add_array(run_, "v", v_);
     }
     EXPECT_EQ(
         anadrome_add_packed(run_, "cost", ANADROME_ROLE_STATE, sizeof cost_, pack, unpack, &cost_),
         ANADROME_OK);
-    add("lambda_u", ANADROME_ROLE_ADJOINT, lu_);
-    add("lambda_v", ANADROME_ROLE_ADJOINT, lv_);
-    add("gradient", ANADROME_ROLE_ADJOINT, gc_);
-    if (options_.tape) add("tape", ANADROME_ROLE_TAPE, tape_);
-  }
-  void add(const char* name, anadrome_role role, Values& values) {
-    EXPECT_EQ(anadrome_add_field(run_, name, role, Element<Real>::type, values.data(), cells_),
-              ANADROME_OK);
+    add_array(run_, "lambda_u", lu_, ANADROME_ROLE_ADJOINT);
+    add_array(run_, "lambda_v", lv_, ANADROME_ROLE_ADJOINT);
+    add_array(run_, "gradient", gc_, ANADROME_ROLE_ADJOINT);
+    if (options_.tape) add_array(run_, "tape", tape_, ANADROME_ROLE_TAPE);
   }
   static int pack(void* cost, void* buffer, std::size_t bytes) {
     std::memcpy(buffer, cost, bytes);
@@ -201,19 +174,18 @@ class Ring {
 
   // ---- the state ----
 
-  const Real* u_now() const {
-    return options_.exchanged ? static_cast<const Real*>(anadrome_now(run_, u_field_)) : u_.data();
+  const Real* now(int field, const Values& values) const {
+    return options_.exchanged ? static_cast<const Real*>(anadrome_now(run_, field)) : values.data();
   }
-  const Real* v_now() const {
-    return options_.exchanged ? static_cast<const Real*>(anadrome_now(run_, v_field_)) : v_.data();
+  const Real* u_now() const { return now(u_field_, u_); }
+  const Real* v_now() const { return now(v_field_, v_); }
+  void write(const Values& from, int field, Values& to) {
+    std::copy(from.begin(), from.end(),
+              options_.exchanged ? static_cast<Real*>(anadrome_then(run_, field)) : to.data());
   }
   void write_next(const Values& u, const Values& v) {
-    Real* const next_u =
-        options_.exchanged ? static_cast<Real*>(anadrome_then(run_, u_field_)) : u_.data();
-    Real* const next_v =
-        options_.exchanged ? static_cast<Real*>(anadrome_then(run_, v_field_)) : v_.data();
-    std::copy(u.begin(), u.end(), next_u);
-    std::copy(v.begin(), v.end(), next_v);
+    write(u, u_field_, u_);
+    write(v, v_field_, v_);
   }
 
   Values direction(std::int64_t seed, unsigned part) const {

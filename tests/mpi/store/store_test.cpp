@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <random>
 #include <string>
@@ -74,7 +75,7 @@ TEST(Store, IsADictionaryOnEveryRank) {
   std::map<std::int64_t, std::vector<double>> expected;
   const char* const full = std::getenv("ANADROME_TEST_FULL");
   const int operations =
-      (full != nullptr && std::string(full) == "1" ? 100000 : 4000) * (1 + rank());
+      (full != nullptr && std::string(full) == "1" ? 100000 : 2000) * (1 + rank());
   for (int i = 0; i < operations; ++i) {
     const auto key = static_cast<std::int64_t>(random() % 300) - 100 * rank();
     if (random() % 2 == 0) {
@@ -167,15 +168,16 @@ TEST(Store, SaysOnAllRanksWhatItsOptionsLack) {
 }
 
 TEST(Store, TellsNullFromHandles) {
-  EXPECT_EQ(anadrome_store_close(nullptr), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_store_drop(nullptr, 1), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_store_open(MPI_COMM_NULL, "", nullptr), ANADROME_ERR_ARGUMENT);
   Handle handle("memory=1MiB disk=0");
-  EXPECT_EQ(anadrome_store_put(handle.store, 1, 1, nullptr), ANADROME_ERR_ARGUMENT);
   const anadrome_part nameless = {nullptr, ANADROME_BYTE, 0, nullptr};
-  EXPECT_EQ(anadrome_store_put(handle.store, 1, 1, &nameless), ANADROME_ERR_ARGUMENT);
+  for (const anadrome_status status :
+       {anadrome_store_close(nullptr), anadrome_store_drop(nullptr, 1),
+        anadrome_store_open(MPI_COMM_NULL, "", nullptr),
+        anadrome_store_put(handle.store, 1, 1, nullptr),
+        anadrome_store_put(handle.store, 1, 1, &nameless),
+        anadrome_store_expect(handle.store, 1, nullptr)})
+    EXPECT_EQ(status, ANADROME_ERR_ARGUMENT);
   EXPECT_EQ(anadrome_store_put(handle.store, 1, 0, nullptr), ANADROME_OK) << "an object of nothing";
-  EXPECT_EQ(anadrome_store_expect(handle.store, 1, nullptr), ANADROME_ERR_ARGUMENT);
   EXPECT_EQ(anadrome_store_sync(handle.store), ANADROME_OK);
 }
 
@@ -224,12 +226,8 @@ TEST(Store, LeavesAFileForReadersIfItIsAskedTo) {
   const std::string path = directory() + "/anadrome-store" + name;
   EXPECT_GT(fs::file_size(path), 20 * 10000 * sizeof(double)) << "Python's tests read it";
   MPI_Barrier(MPI_COMM_WORLD);
-  std::int64_t files = 0;
-  for ([[maybe_unused]] const auto& entry :
-       fs::directory_iterator(directory() + "/anadrome-store")) {
-    ++files;
-  }
-  EXPECT_EQ(files, ranks()) << "and no segment";
+  const fs::directory_iterator files(directory() + "/anadrome-store");
+  EXPECT_EQ(std::distance(begin(files), end(files)), ranks()) << "and no segment";
   MPI_Barrier(MPI_COMM_WORLD);
   Handle next("memory=1MiB");
   EXPECT_EQ(next.status, ANADROME_OK) << "what was kept makes room: " << anadrome_last_error();
@@ -245,8 +243,8 @@ TEST(Store, OfAProcessThatWasKilledIsRemovedByTheNext) {
     for (char** entry = environ; *entry != nullptr; ++entry) {
       const std::string text = *entry;
       const bool of_mpi =
-          text.rfind("OMPI_", 0) == 0 || text.rfind("PMIX_", 0) == 0 || text.rfind("PMI_", 0) == 0;
-      if (!of_mpi || text.rfind("OMPI_ALLOW", 0) == 0) environment.push_back(*entry);
+          text.starts_with("OMPI_") || text.starts_with("PMIX_") || text.starts_with("PMI_");
+      if (!of_mpi || text.starts_with("OMPI_ALLOW")) environment.push_back(*entry);
     }
     environment.push_back(nullptr);
     pid_t child = 0;
