@@ -101,23 +101,23 @@ std::size_t DeviceModel::bytes() const {
 anadrome_status DeviceModel::add_fields(anadrome_run* run) {
   anadrome_status worst = ANADROME_OK;
   const auto note = [&](anadrome_status status) { worst = std::max(worst, status); };
+  const auto add = [&](const char* name, anadrome_role role, anadrome_type type, void* values) {
+    note(anadrome_add_device_field(run, name, role, type, values, count_, stream_));
+  };
+  const auto add_exchanged = [&](const char* name, anadrome_type type, int* field) {
+    note(anadrome_add_exchanged_on_device(run, name, ANADROME_ROLE_STATE, type, count_, stream_,
+                                          field));
+  };
   if (exchanged_) {
-    note(anadrome_add_exchanged_on_device(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, count_,
-                                          stream_, &u_field_));
-    note(anadrome_add_exchanged_on_device(run, "v", ANADROME_ROLE_STATE, ANADROME_INT64, count_,
-                                          stream_, &v_field_));
+    add_exchanged("u", ANADROME_FLOAT64, &u_field_);
+    add_exchanged("v", ANADROME_INT64, &v_field_);
   } else {
-    note(anadrome_add_device_field(run, "u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, u_, count_,
-                                   stream_));
-    note(anadrome_add_device_field(run, "v", ANADROME_ROLE_STATE, ANADROME_INT64, v_, count_,
-                                   stream_));
+    add("u", ANADROME_ROLE_STATE, ANADROME_FLOAT64, u_);
+    add("v", ANADROME_ROLE_STATE, ANADROME_INT64, v_);
   }
-  if (tape_)
-    note(anadrome_add_device_field(run, "tape", ANADROME_ROLE_TAPE, ANADROME_FLOAT64, recorded_,
-                                   count_, stream_));
+  if (tape_) add("tape", ANADROME_ROLE_TAPE, ANADROME_FLOAT64, recorded_);
   note(anadrome_add_field(run, "time", ANADROME_ROLE_STATE, ANADROME_FLOAT64, &time_, 1));
-  note(anadrome_add_device_field(run, "adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, adjoint_,
-                                 count_, stream_));
+  add("adjoint", ANADROME_ROLE_ADJOINT, ANADROME_FLOAT64, adjoint_);
   return worst;
 }
 

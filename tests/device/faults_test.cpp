@@ -14,7 +14,9 @@
 #include "device_model.h"
 #include "device_run.h"
 #include "fake_device.h"
+#include "has_part.h"
 #include "mpi_main.h"
+#include "own_loop.h"
 
 namespace {
 
@@ -23,7 +25,7 @@ using namespace anadrome::test;
 TEST(DeviceFaults, ACopyThatFailsIsAnErrorOnEveryRank) {
   for (const char* options : {"schedule=revolve", "schedule=async interval=3"}) {
     for (const double device : {0.0, 4.0}) {
-      for (const int copy : {0, 1, 5, 12, 20, 40}) {
+      for (const int copy : {0, 5, 20}) {
         fake_device::make_context();
         bool right = false, failed = false;
         {
@@ -55,8 +57,7 @@ TEST(DeviceFaults, ACopyThatNeverEndsIsAnErrorWithAWatchdog) {
     fake_device::hang_copy_after(-1);
     EXPECT_TRUE(result.status == ANADROME_ERR_IO || result.status == ANADROME_ERR_PEER)
         << result.message;
-    EXPECT_NE(result.message.find("the device did not finish"), std::string::npos)
-        << result.message;
+    EXPECT_TRUE(has_part(result.message, "the device did not finish"));
   }
 }
 
@@ -68,8 +69,7 @@ TEST(DeviceFaults, AnExchangedGradientIsNotChecked) {
   none.size = sizeof none;
   none.start = [](void*) { return 0; };
   none.advance = [](void*, std::int64_t, std::int64_t, std::int64_t*) { return 0; };
-  none.turn = [](void*, std::int64_t) { return 0; };
-  none.adjoint = [](void*, std::int64_t) { return 0; };
+  none.turn = none.adjoint = [](void*, std::int64_t) { return 0; };
   anadrome_gradient gradient = {};
   gradient.size = sizeof gradient;
   anadrome_gradient_check check = {};
@@ -89,9 +89,7 @@ TEST(DeviceFaults, AContextThatIsGoneIsAnError) {
     anadrome_action action;
     ASSERT_EQ(anadrome_next(run, &action), ANADROME_OK);
     fake_device::destroy_context(context);
-    anadrome_status status = ANADROME_OK;
-    while (status == ANADROME_OK && action.kind != ANADROME_DONE)
-      status = anadrome_next(run, &action);
+    const anadrome_status status = follow(run, ANADROME_OK, [](const anadrome_action&) {});
     EXPECT_TRUE(status == ANADROME_ERR_IO || status == ANADROME_ERR_PEER) << anadrome_last_error();
   }
   fake_device::make_context();
@@ -174,12 +172,13 @@ TEST(DeviceDrivers, AnEventThatFailsEndsTheSweep) {
     if (rank() == 0) driver.fails_at = event;
     const Result result = sweep(run, model, kSteps);
     EXPECT_TRUE(result.status == ANADROME_ERR_IO || result.status == ANADROME_ERR_PEER) << event;
-    EXPECT_NE(result.message.find("error 77"), std::string::npos) << result.message;
+    EXPECT_TRUE(has_part(result.message, "error 77"));
   }
 }
 
 // A device whose events come one after the other, each a while after the one before.
 struct SlowDriver {
+  static constexpr double kSeconds = 0.008;
   anadrome_device_operations fast;
   std::mutex mutex;
   std::map<void*, std::int64_t> numbers;
@@ -189,20 +188,16 @@ struct SlowDriver {
   anadrome_device_operations table(anadrome_device_operations all) {
     fast = all;
     all.record = [](void* context, void* event, void* stream) {
-      SlowDriver& me = *slow;
-      const std::lock_guard lock(me.mutex);
-      me.numbers[event] = ++me.recorded;
-      return me.fast.record(context, event, stream);
+      const std::lock_guard lock(slow->mutex);
+      slow->numbers[event] = ++slow->recorded;
+      return slow->fast.record(context, event, stream);
     };
     all.query = [](void* context, void* event) {
-      constexpr double kSeconds = 0.008;
-      SlowDriver& me = *slow;
-      {
-        const std::lock_guard lock(me.mutex);
-        if (me.began == 0) me.began = MPI_Wtime();
-        if (static_cast<double>(me.numbers[event]) * kSeconds > MPI_Wtime() - me.began) return -1;
-      }
-      return me.fast.query(context, event);
+      const std::lock_guard lock(slow->mutex);
+      if (slow->began == 0) slow->began = MPI_Wtime();
+      const double passed = MPI_Wtime() - slow->began;
+      if (static_cast<double>(slow->numbers[event]) * kSeconds > passed) return -1;
+      return slow->fast.query(context, event);
     };
     return all;
   }
@@ -223,7 +218,8 @@ TEST(DeviceDrivers, ASlowDeviceIsNoFaultOfAWatchdog) {
     const Result result = sweep(run, model, kSteps);
     EXPECT_EQ(result.status, ANADROME_OK) << result.message;
     EXPECT_EQ(result.gradient, reference_gradient(elements(), kSteps));
-    EXPECT_TRUE(elements() == 0 || static_cast<double>(slow.recorded) * 0.008 > 2 * 0.5)
+    EXPECT_TRUE(elements() == 0 ||
+                static_cast<double>(slow.recorded) * SlowDriver::kSeconds > 2 * 0.5)
         << slow.recorded;
     EXPECT_EQ(run.close(), ANADROME_OK);
   }
@@ -239,15 +235,19 @@ TEST(DeviceFields, AreChecked) {
   };
   EXPECT_EQ(add(nullptr, 3), ANADROME_ERR_ARGUMENT);
   EXPECT_EQ(add(&here, 1), ANADROME_ERR_UNSUPPORTED);
-  EXPECT_NE(std::string(anadrome_last_error()).find("field 'u'"), std::string::npos)
-      << anadrome_last_error();
+  EXPECT_TRUE(has_part(anadrome_last_error(), "field 'u'"));
   EXPECT_EQ(anadrome_begin(run, 3), ANADROME_ERR_UNSUPPORTED) << "what was refused is missing";
   EXPECT_EQ(anadrome_set_device(run, nullptr), ANADROME_ERR_ARGUMENT);
-  anadrome_device_operations operations = {};
-  EXPECT_EQ(anadrome_set_device(run, &operations), ANADROME_ERR_ARGUMENT);
-  operations.size = sizeof operations;
-  EXPECT_EQ(anadrome_set_device(run, &operations), ANADROME_ERR_ARGUMENT);
-  EXPECT_EQ(anadrome_set_device(nullptr, &operations), ANADROME_ERR_ARGUMENT);
+  for (const std::size_t size : {std::size_t{0}, sizeof(anadrome_device_operations)}) {
+    anadrome_device_operations operations = {};
+    operations.size = size;
+    EXPECT_EQ(anadrome_set_device(run, &operations), ANADROME_ERR_ARGUMENT);
+    EXPECT_EQ(anadrome_set_device(nullptr, &operations), ANADROME_ERR_ARGUMENT);
+  }
+  DeviceModel with_tape(kElements, false, false, true);
+  Handle other("schedule=revolve device_memory=4MiB");
+  ASSERT_EQ(with_tape.add_fields(other), ANADROME_OK);
+  EXPECT_EQ(anadrome_begin(other, 3), ANADROME_ERR_UNSUPPORTED) << "tapes have no slots there";
 }
 
 TEST(DeviceFields, OfExchangedStatesNeedMemoryThere) {
@@ -256,8 +256,7 @@ TEST(DeviceFields, OfExchangedStatesNeedMemoryThere) {
     Handle run(std::string("schedule=revolve device_memory=") + memory);
     ASSERT_EQ(model.add_fields(run), ANADROME_OK);
     EXPECT_EQ(anadrome_begin(run, 3), ANADROME_ERR_MEMORY);
-    const std::string message = anadrome_last_error();
-    EXPECT_NE(message.find("at least 1920000 bytes"), std::string::npos) << message;
+    EXPECT_TRUE(has_part(anadrome_last_error(), "at least 1920000 bytes"));
   }
   fake_device::limit_memory(fake_device::counts().bytes + 10 * kElements * sizeof(double));
   {
@@ -284,13 +283,6 @@ TEST(DeviceFields, AreTheSameOnAllRanks) {
     EXPECT_EQ(anadrome_begin(run, 3), ANADROME_ERR_ARGUMENT);
   }
   fake_device::release(there);
-}
-
-TEST(DeviceFields, WithTapesHaveNoSlotsThere) {
-  DeviceModel model(kElements, false, false, true);
-  Handle run("schedule=revolve device_memory=4MiB");
-  ASSERT_EQ(model.add_fields(run), ANADROME_OK);
-  EXPECT_EQ(anadrome_begin(run, 3), ANADROME_ERR_UNSUPPORTED);
 }
 
 }  // namespace
