@@ -167,7 +167,7 @@ TEST(RandomPorts, AreRightOrRefused) {
     if (status == ANADROME_OK) {
       const bool is_right = port.is_right();
       EXPECT_TRUE(is_right || port.is_renewed());
-      unseen += is_right ? 0 : 1;
+      unseen += is_right ? 0U : 1U;
     } else {
       EXPECT_EQ(status, ANADROME_ERR_NONDETERMINISTIC) << anadrome_last_error();
       ++refused;
