@@ -122,6 +122,42 @@ class Example(WhatIf):
         self.assertNotIn("undo", self.rows(self.plan(far, {"--undo": "38", "--memory": "12GiB"})))
         self.assertIn("ratio", self.refuse(*words(far, {"--undo": "0.5"})))
 
+    def test_steps_run_backwards_without_residuals_are_a_row_of_their_own(self):
+        far = {"--state": "4GiB", "--ranks": "1", "--memory": "24GiB", "--write-rate": "400MB/s", "--read-rate": None,
+               "--steps": "5000", "--step-time": "0.2", "--adjoint-time": "0.4", "--undo": "38"}
+        row = self.plan(far)["undo_lossy"]
+        self.assertEqual((row["runs"], row["recompute_factor"]), (True, 2))
+        self.assertAlmostEqual(row["seconds"] / (5000 * (0.2 * 2 + 0.4)), 1, 2)
+        self.assertEqual(row["interval"], 54)  # a state takes 10.7 s
+        self.assertEqual(int(row["bytes_written"]), 93 * 2**32)
+        self.assertIn("interval=54 or more", row["remark"])
+        text = " ".join(tool.run(*words(far)).stdout.split())
+        self.assertRegex(text, r"undo, lossy 2\.00 1 h 0\d min")
+        self.assertIn("undo, lossy compress=lossy and interval=54 or more", text)
+        slower = self.plan(far, {"--undo": "1,300ms"})["undo_lossy"]
+        self.assertAlmostEqual(slower["seconds"] / (5000 * (0.2 + 0.3 + 0.4)), 1, 2)
+        few = self.plan(far, {"--disk": "100GiB"})["undo_lossy"]
+        self.assertTrue(few["runs"] and few["interval"] > 54)
+        self.assertLessEqual(int(few["disk_bytes"]), 100 * 2**30)
+        for changes, why in (({"--memory": "12GiB"}, "of memory"), ({"--disk": "1GiB"}, "on disk"), ({"--tape-size": "1GiB"}, "tapes"),
+                             ({"--write-rate": None}, "--write-rate")):
+            self.assertIn(why, self.plan(far, changes)["undo_lossy"]["why_not"])
+        passes = self.plan(far, {"--passes": "2"})
+        self.assertIn("once", passes["undo_lossy"]["passes"]["why_not"])
+        self.assertIn("once", self.rows(passes)["undo"]["passes"]["why_not"])
+        self.assertNotIn("undo_lossy", self.plan(far, {"--undo": None}))
+
+    def test_no_more_slots_are_used_than_are_asked_for(self):
+        short = {**SLOW, "--steps": "1000"}
+        for schedule, row in self.rows(self.plan(short, {"--checkpoints": "4"})).items():
+            if schedule in ("revolve", "async", "overlapped"):
+                self.assertLessEqual(int(row["slots"]), 4, schedule)
+                self.assertGreater(row["seconds"], self.rows(self.plan(short))[schedule]["seconds"], schedule)
+        ten = {"--steps": "10"}
+        self.assertEqual([self.plan(ten, {"--checkpoints": slots})["auto"] for slots in (None, "10", "4")],
+                         ["store_all", "store_all", "async"])
+        self.refuse(*words({"--checkpoints": "0"}))
+
     def test_compressed_states_take_less_time_and_room(self):
         short = {**SLOW, "--steps": "4000"}
         plain = self.plan(short)

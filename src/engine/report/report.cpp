@@ -381,11 +381,14 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
       real(stats.bytes_compressed) / real(std::max<std::int64_t>(stats.bytes_written, 1));
   const double mean = measured_.agreed().filled.mean;
   if (mean > 0) ratio = 1 / mean;
-  if (stats.bytes_compressed > 0 && ratio > 1)
+  const bool drifts = undone.per_state > 1;
+  if (drifts) ratio = 1;  // without residuals no more is known of it
+  if (drifts || (stats.bytes_compressed > 0 && ratio > 1))
     text += (undoes ? " --undo " : " --compress ") + format_fixed(ratio, 2) +
             (undoes ? "," + number(undone.undo.of_one() +
-                                   undone.own_seconds / (2 * real(stats.steps)))  // twice a step
-                    : "");
+                                   undone.own_seconds / ((drifts ? 1 : 2) * real(stats.steps)))
+                    : "");  // a step is undone twice, but for the drifting ones
+  if (options_.checkpoints > 0) text += " --checkpoints " + std::to_string(options_.checkpoints);
   if (plan_.memory.single) text += " --slot " + std::to_string(plan_.memory.largest_slot_bytes);
   const auto room = [](std::int64_t bytes) {
     return bytes < 0 ? std::string("unlimited") : std::to_string(bytes);

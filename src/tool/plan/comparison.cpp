@@ -30,12 +30,7 @@ Estimate estimate_of_run(const Schedule& schedule, const schedule::Entry& entry,
     const RunProblem run(question, entry);
     if (schedule.uses_disk && run.disk_states() < 1) return without_disk(schedule, question);
     Estimate row = schedule.estimate(question, run);
-    if (!row.runs || question.passes == 0) return row;
-    if (entry.needs.undo) {
-      row.no_passes = "it goes through its steps once";
-    } else {
-      add_passes(row, question, run);
-    }
+    if (row.runs && question.passes > 0 && row.no_passes.empty()) add_passes(row, question, run);
     return row;
   } catch (const engine::TooLittleMemory& error) {
     return without_memory(schedule, error.needed());
@@ -187,7 +182,8 @@ const schedule::Entry* auto_choice(const WhatIf& question) {
   WhatIf states = question;
   states.tape_bytes = 0;
   const schedule::Entry& all = schedule::schedule_for(InAuto::kEveryStateFits);
-  if (run_of_auto(states, all)) return &all;
+  const bool may_use_all = question.checkpoints == 0 || question.checkpoints >= question.steps;
+  if (may_use_all && run_of_auto(states, all)) return &all;
   const schedule::Entry& by_default = schedule::schedule_for(InAuto::kByDefault);
   const auto run = run_of_auto(question, by_default);
   if (!question.has_disk() || !run || run->disk_states() < 1) return nullptr;

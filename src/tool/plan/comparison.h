@@ -33,6 +33,9 @@ struct Comparison {
   std::vector<Resource> resources;  ///< empty if none is recommended
   double seconds_uncompressed = 0;  ///< of the best one then; 0: nothing is compressed
   double seconds_cores_busy = 0;    ///< of the recommended one at most, with no core free; 0: none
+  /// Beside the schedules where steps can be undone, and no rival of theirs: its states are nearly
+  /// right. Its schedule is "" otherwise.
+  Estimate undo_lossy;
 };
 
 Comparison compare(const WhatIf& question);

@@ -24,6 +24,7 @@ OrderedJson question_json(const WhatIf& question) {
     json["passes"] = question.passes;
     json["seconds_visit"] = question.visit_seconds();
   }
+  if (question.checkpoints > 0) json["checkpoints"] = exact_json(question.checkpoints);
   if (question.slot_bytes > 0) json["slot_bytes"] = exact_json(question.slot_bytes);
   if (question.has_disk()) {
     json["seconds_write"] = question.write_seconds();
@@ -105,6 +106,7 @@ OrderedJson comparison_json(const Comparison& comparison) {
   for (const Estimate& row : comparison.rows) {
     json["schedules"].push_back(row_json(row, question));
   }
+  if (question.undo_ratio > 0) json["undo_lossy"] = row_json(comparison.undo_lossy, question);
   json["auto"] =
       comparison.by_auto != nullptr ? OrderedJson(comparison.by_auto->name) : OrderedJson(nullptr);
   json["recommended"] = nullptr;

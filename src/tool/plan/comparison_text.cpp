@@ -17,6 +17,7 @@ namespace anadrome::tool {
 namespace {
 
 constexpr std::size_t kNameWidth = 15;
+constexpr const char* kUndoLossy = "undo, lossy";
 constexpr std::array<std::size_t, 7> kWidths = {8, 12, 9, 9, 9, 9, 9};
 constexpr std::array<std::size_t, 6> kPassWidths = {8, 13, 9, 13, 13, 9};
 
@@ -60,6 +61,8 @@ std::string question_text(const WhatIf& question, std::size_t columns) {
                      format_bytes(question.state_bytes) + " on each of " +
                      counted(question.ranks, "rank") + ", " + format_bytes(question.memory) +
                      " of memory per rank";
+  if (question.checkpoints > 0)
+    text += ", " + counted(question.checkpoints, "slot") + " of it for checkpoints";
   if (question.slot_bytes > 0)
     text += ", " + format_bytes(question.slot_bytes) + " in single precision";
   if (question.has_tape()) text += ", a tape of " + format_bytes(question.tape_bytes);
@@ -174,21 +177,24 @@ std::string comparison_text(const Comparison& comparison, std::size_t columns) {
   text += row_text("", {"forward", "", "over the", "RAM", "", "", ""});
   text += row_text("  schedule",
                    {"steps/n", "time", "ideal", "per rank", "on disk", "written", "read"});
-  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
-    const Estimate& row = comparison.rows[i];
-    const char* const mark = static_cast<int>(i) == comparison.recommended ? "* " : "  ";
+  const auto add_row = [&](const Estimate& row, const std::string& name, const char* mark) {
     if (!row.runs) {
-      say(label_of(row.schedule, mark),
-          (row.planned ? "cannot run: " : "not compared: ") + row.remark);
-      continue;
+      say(label_of(name, mark), (row.planned ? "cannot run: " : "not compared: ") + row.remark);
+      return;
     }
     text +=
-        row_text(std::string(mark) + row.schedule,
+        row_text(mark + name,
                  {factor_text(static_cast<double>(row.forward_steps()), question.steps),
                   duration_text(row.seconds), change_text(row.seconds / question.ideal_seconds()),
                   format_bytes(row.ram_bytes), bytes_or_dash(row.disk_bytes),
                   bytes_or_dash(row.written), bytes_or_dash(row.read)});
+  };
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    const Estimate& row = comparison.rows[i];
+    add_row(row, row.schedule, static_cast<int>(i) == comparison.recommended ? "* " : "  ");
   }
+  const bool undoes = question.undo_ratio > 0;
+  if (undoes) add_row(comparison.undo_lossy, kUndoLossy, "  ");
   if (question.passes > 0) text += passes_table(comparison, columns);
   text += "\n";
   std::string streams;
@@ -198,6 +204,7 @@ std::string comparison_text(const Comparison& comparison, std::size_t columns) {
     if (schedule::find_schedule(row.schedule) == nullptr)
       streams += (streams.empty() ? "" : ", ") + std::string(row.schedule);
   }
+  if (undoes && comparison.undo_lossy.runs) say(label_of(kUndoLossy), comparison.undo_lossy.remark);
   if (!streams.empty()) say("", "No run plays these, which are streams: " + streams + ".");
   if (comparison.recommended < 0) {
     say("", reason(comparison));

@@ -117,6 +117,9 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
                 {"a state of one rank in single precision, as compress=float32 keeps it in memory "
                  "where not every state fits as it is",
                  "256MiB", "as --state"});
+  options.count(
+      "--checkpoints", question.checkpoints, 1, std::int64_t{1} << 31,
+      {"states in memory that a schedule may use, as the option checkpoints", "8", "all that fit"});
   options.add("--disk", "BYTES", {"disk space, all ranks together", "40TiB", "unlimited"},
               read_disk);
 
@@ -202,7 +205,8 @@ int run(const PlanOptions& asked) {
             "--passes are played to be counted: up to " + std::to_string(kMostStepsOfPasses) +
                 " --steps");
   refuse_if(question.memory == 0, "--memory is missing; see anadrome plan --help");
-  const Comparison comparison = compare(question);
+  Comparison comparison = compare(question);
+  if (question.undo_ratio > 0) comparison.undo_lossy = estimate_undo_lossy(question);
   if (!asked.svg.empty()) draw(comparison, asked);
   put_out(asked.json ? comparison_json(comparison).dump(2) + "\n"
                      : comparison_text(comparison, terminal_columns()));

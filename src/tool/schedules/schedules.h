@@ -99,6 +99,8 @@ Schedule least_memory_schedule();
 Schedule uneven_schedule();
 Schedule online_schedule();
 Schedule undo_schedule();
+/// The same with compress=lossy, of question.undo_ratio > 0: a row beside the schedules.
+Estimate estimate_undo_lossy(const WhatIf& question);
 
 /// The simplest first: of equals, the first is recommended.
 std::span<const Schedule> all_schedules();

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "base/byte_size.h"
+#include "base/checked.h"
+#include "base/error.h"
 #include "base/index.h"
 #include "schedule/catalogue.h"
 #include "schedule/rows.h"
@@ -10,55 +14,104 @@
 namespace anadrome::tool {
 namespace {
 
-// A residual is of a state's size, and is compressed. A step is undone once in the forward sweep,
-// right after it, and once on the way back.
-WhatIf of_residuals(const WhatIf& question) {
-  WhatIf residuals = question;
-  residuals.compression = {.ratio = question.undo_ratio};
-  for (double* const rate : {&residuals.write_rate, &residuals.read_rate,
-                             &residuals.fast.write_rate, &residuals.fast.read_rate}) {
+constexpr const char* kUndo = "undo";
+
+// The sweep of what is kept: a residual of each step, of a state's size and compressed, where a
+// step is undone right after it and on the way back; or a state every so many steps, where it is
+// undone once.
+WhatIf of_kept(const WhatIf& question, std::int64_t every) {
+  const double undo = question.undo_seconds(), steps = real(every);
+  WhatIf kept = question;
+  kept.steps = ceil_divide(question.steps, every);
+  kept.forward = steps * (question.forward + (every == 1 ? undo : 0));
+  kept.adjoint = steps * (undo + question.adjoint);
+  kept.memory =
+      std::max<std::int64_t>(question.memory - schedule::kHeldByUndo * question.state_bytes, 0);
+  kept.compression = {};
+  kept.passes = 0;
+  if (every > 1) return kept;
+  kept.compression.ratio = question.undo_ratio;
+  for (double* const rate :
+       {&kept.write_rate, &kept.read_rate, &kept.fast.write_rate, &kept.fast.read_rate}) {
     *rate *= question.undo_ratio;  // of bytes before they are compressed
   }
-  residuals.forward = question.forward + question.undo_seconds();
-  residuals.adjoint = question.undo_seconds() + question.adjoint;
-  residuals.memory =
-      std::max<std::int64_t>(question.memory - schedule::kHeldByUndo * question.state_bytes, 0);
-  return residuals;
+  return kept;
+}
+
+// Throws TooLittleMemory, of what is kept.
+Estimate estimate_of_kept(const WhatIf& question, std::int64_t every, const char* what) {
+  const WhatIf kept = of_kept(question, every);
+  const RunProblem run(kept, *schedule::find_schedule(kUndo));
+  if (run.disk_states() < kept.steps)
+    return refused(kUndo, std::string("needs room on disk for ") + what);
+  Estimate estimate = row_of(kUndo, question);
+  estimate.sweep.interval = every;
+  estimate.sweep.all_anchors = true;
+  const schedule::Problem& problem = run.problem();
+  estimate.newest_stay = problem.read_ahead * problem.shared.states_per_block;
+  const std::int64_t read = std::max<std::int64_t>(kept.steps - estimate.newest_stay, 0);
+  estimate.counts = {.advances = wide(every == 1 ? 3 : 2) * wide(question.steps),
+                     .writes = wide(kept.steps),
+                     .reads = wide(read),
+                     .overlapped = true};
+  price(estimate, kept, kept.steps);
+  const double a_step = (kept.forward + kept.adjoint) / real(every);
+  const std::int64_t none = kept.steps * every - question.steps;  // of the last state
+  estimate.seconds = schedule::forecast_undo(problem) - real(none) * a_step;
+  estimate.waiting = std::max(0.0, estimate.seconds - real(question.steps) * a_step);
+  if (question.passes > 0) estimate.no_passes = "it goes through its steps once";
+  estimate.ram_bytes = question.memory - kept.memory + run.bytes_of(problem.shared.blocks);
+  return estimate;
+}
+
+Estimate too_little_for_undo(const WhatIf& question, const engine::TooLittleMemory& error) {
+  const std::int64_t held = question.memory - of_kept(question, 1).memory;
+  return refused(kUndo, "needs " + format_bytes(held + error.needed()) + " of memory per rank");
 }
 
 Estimate estimate_undo(const WhatIf& question, const RunProblem&) {
-  const char* const name = "undo";
-  if (question.has_tape()) return refused(name, "has no tapes");
-  const std::int64_t held = question.memory - of_residuals(question).memory;
+  if (question.has_tape()) return refused(kUndo, "has no tapes");
   try {
-    const WhatIf residuals = of_residuals(question);
-    const RunProblem run(residuals, *schedule::find_schedule(name));
-    if (run.disk_states() < question.steps)
-      return refused(name, "needs room on disk for a residual of every step");
-    Estimate estimate = row_of(name, question);
-    estimate.sweep.interval = 1;
-    estimate.sweep.all_anchors = true;
-    const schedule::Problem& problem = run.problem();
-    estimate.newest_stay = problem.read_ahead * problem.shared.states_per_block;
-    const std::int64_t read = std::max<std::int64_t>(question.steps - estimate.newest_stay, 0);
-    estimate.counts = {.advances = 3 * wide(question.steps),
-                       .writes = wide(question.steps),
-                       .reads = wide(read),
-                       .overlapped = true};
-    price(estimate, residuals, question.steps);
-    estimate.seconds = schedule::forecast_undo(problem);
-    estimate.waiting = std::max(
-        0.0, estimate.seconds - real(question.steps) * (residuals.forward + residuals.adjoint));
-    estimate.ram_bytes = held + run.bytes_of(problem.shared.blocks);
+    Estimate estimate = estimate_of_kept(question, 1, "a residual of every step");
     estimate.remark = "a residual of each step on disk; an undone step counts as a step";
     return estimate;
   } catch (const engine::TooLittleMemory& error) {
-    return refused(name, "needs " + format_bytes(held + error.needed()) + " of memory per rank");
+    return too_little_for_undo(question, error);
   }
+}
+
+// The shortest whose transfers the steps hide, and whose states there is room for.
+std::int64_t shortest_interval(const WhatIf& question) {
+  const WhatIf plain = of_kept(question, 2);
+  const double hidden =
+      std::max(2 * plain.write_seconds() / plain.forward, 2 * plain.read_seconds() / plain.adjoint);
+  const std::int64_t most = std::max<std::int64_t>(question.steps, 2);
+  const auto every = static_cast<std::int64_t>(std::ceil(std::clamp(hidden, 2.0, real(most))));
+  const RunProblem run(of_kept(question, every), *schedule::find_schedule(kUndo));
+  const std::int64_t room = std::max<std::int64_t>(run.disk_states(), 1);
+  return std::max(every, ceil_divide(question.steps, room));
 }
 
 }  // namespace
 
-Schedule undo_schedule() { return {"undo", true, false, nullptr, nullptr, estimate_undo}; }
+Schedule undo_schedule() { return {kUndo, true, false, nullptr, nullptr, estimate_undo}; }
+
+Estimate estimate_undo_lossy(const WhatIf& question) {
+  if (question.has_tape()) return refused(kUndo, "has no tapes");
+  if (!question.has_disk()) return refused(kUndo, "needs --write-rate, and room on disk");
+  try {
+    const std::int64_t every = shortest_interval(question);
+    Estimate estimate = estimate_of_kept(question, every, "a state");
+    estimate.remark =
+        "compress=lossy and interval=" + std::to_string(every) +
+        " or more: no residuals, a state on disk every so many steps; it assumes "
+        "that those between drift by no more than the tolerance, which a run measures";
+    return estimate;
+  } catch (const engine::TooLittleMemory& error) {
+    return too_little_for_undo(question, error);
+  } catch (const Error& error) {
+    return refused(kUndo, error.what());
+  }
+}
 
 }  // namespace anadrome::tool

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "has_part.h"
 #include "models.h"
 #include "own_loop.h"
 #include "sweep_driver.h"
@@ -125,6 +128,22 @@ TEST_F(UndoDrifts, StatesBetweenAreNearlyRight) {
     EXPECT_EQ(stats.anchors, kept);
     EXPECT_LE(stats.peak_library_bytes, stats.memory_bytes);
   }
+}
+
+// Of the ratio of residuals nothing is known but that it is 1 at least.
+TEST_F(UndoDrifts, TheCommandBelowTheSummaryAsksTheSame) {
+  const std::string file = directory() + "/summary";
+  RunHandle run(MPI_COMM_WORLD);
+  prepare(run, "8");
+  run.set("report", file.c_str());
+  run.set("checkpoints", "20");
+  const Found found = sweep(run);
+  EXPECT_EQ(found.status, ANADROME_OK) << found.message;
+  if (rank() != 0) return;
+  std::ifstream stream(file);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_TRUE(has_part(text, " --undo 1,"));
+  EXPECT_TRUE(has_part(text, " --checkpoints 20"));
 }
 
 TEST_F(UndoDrifts, MoreThanTheToleranceIsAnError) {

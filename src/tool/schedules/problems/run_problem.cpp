@@ -28,6 +28,7 @@ std::int64_t states_on(std::int64_t disk, std::int64_t state) {
 
 StreamRoom::StreamRoom(const WhatIf& question)
     : state_bytes(question.state_bytes), slots(question.memory / question.state_bytes) {
+  if (question.checkpoints > 0) slots = std::min(slots, question.checkpoints);
   costs.forward = question.forward;
   costs.adjoint = question.adjoint;
   if (!question.has_disk()) return;
@@ -116,6 +117,7 @@ struct RunProblem::Run {
     context.asked.options.memory = question.memory;
     context.asked.options.disk = question.disk == kNoLimit ? -1 : question.disk;
     context.asked.options.passes = question.passes;
+    if (question.checkpoints > 0) context.asked.options.checkpoints = question.checkpoints;
     if (question.slot_bytes > 0) context.asked.options.compress = {store::CodecName::kFloat32};
     if (asked == Asked::kByName) context.asked.options.schedule = &entry;
     engine::AgreedNumbers times = {.forward = question.forward, .adjoint = question.adjoint};

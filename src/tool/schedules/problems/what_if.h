@@ -44,6 +44,7 @@ struct WhatIf {
   Compression compression;
   std::int64_t slot_bytes =
       0;  ///< of a state in single precision, per rank; 0: slots are as states
+  std::int64_t checkpoints = 0;  ///< slots that a schedule may use; 0: all that fit
   /// Every core computes: a transfer takes all of its time from the steps beside it, which is the
   /// most that it can. False: a core per rank is free for transfers.
   bool cores_busy = false;
