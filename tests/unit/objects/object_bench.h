@@ -2,6 +2,8 @@
 // An object store on real files, and a dictionary beside it that says what it must hold.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,8 +12,10 @@
 #include <new>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "objects/objects.h"
 #include "temporary_directory.h"
 
@@ -98,6 +102,23 @@ struct ObjectBench {
     return a;
   }
   bool is_right(Key key) { return got(key) == expected.at(key); }
+  /// Is each of those that are there?
+  testing::AssertionResult all_are_right() {
+    for (const auto& [key, bytes] : expected)
+      if (!is_right(key)) return testing::AssertionFailure() << "object " << key;
+    return testing::AssertionSuccess();
+  }
+  /// Objects number 0 to `end` of one block each.
+  void put_blocks(Key end, Key first = 0) {
+    for (Key key = first; key < end; ++key) put(key, 16 << 10);
+  }
+  /// Puts such objects until one is refused; returns why, and its number.
+  std::pair<anadrome_status, Key> fill(Key first = 0, std::size_t bytes = 16 << 10) {
+    const Failure failure = failure_from([&] {
+      for (;; ++first) put(first, bytes);
+    });
+    return {failure.status, first};
+  }
   void drop(Key key) {
     objects.drop(key);
     expected.erase(key);

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "late_file_system.h"
+#include "file_systems.h"
 #include "object_bench.h"
 
 namespace anadrome::store {
@@ -35,9 +35,7 @@ class RandomProgram {
     }
     for (auto& view : views_) bench_.objects.release(view.bytes.data());
     views_.clear();
-    for (const auto& [key, bytes] : bench_.expected) {
-      ASSERT_TRUE(bench_.is_right(key)) << "at the end, object " << key;
-    }
+    ASSERT_TRUE(bench_.all_are_right()) << "at the end";
   }
 
  private:
@@ -52,18 +50,9 @@ class RandomProgram {
   // Mostly small, some of several blocks.
   std::size_t size() {
     const auto block = static_cast<std::size_t>(bench_.block_bytes());
-    switch (below(6)) {
-      case 0:
-        return below(65);
-      case 1:
-        return below(4) * block;
-      case 2:
-        return below(3 * block);
-      case 3:
-        return below(block);
-      default:
-        return below(block / 4);
-    }
+    const std::size_t ends[] = {65, 3 * block, block, block / 4, block / 4};
+    const std::uint64_t kind = below(6);
+    return kind == 5 ? below(4) * block : below(ends[kind]);
   }
 
   bool is_viewed(Key key) const {
@@ -153,6 +142,10 @@ TEST(Objects, AreADictionaryWhateverIsDoneWithThem) {
     if (HasFatalFailure()) return;
     EXPECT_LE(bench.pool.touched_blocks() * bench.block_bytes(), kMemory);
     EXPECT_GT(bench.transport->totals().bytes_read, 0) << "nothing went to disk";
+    for (const Key key : bench.objects.keys()) bench.drop(key);
+    EXPECT_EQ(bench.objects.bytes(), 0);
+    bench.objects.sync();
+    EXPECT_LE(bench.blocks.blocks_in_memory(), 1) << "the open one";
   }
 }
 
@@ -178,31 +171,22 @@ TEST(Objects, AreWhatTheyWereWhenTheyWerePutHoweverLateTheyAreWritten) {
   EXPECT_GT(bench.transport->totals().bytes_written, 4 * kMemory);
 }
 
-TEST(Objects, GiveAllMemoryAndPlacesBack) {
-  ObjectBench bench(kMemory);
-  RandomProgram(bench, 5).run(3000);
-  for (const Key key : bench.objects.keys()) bench.drop(key);
-  EXPECT_EQ(bench.objects.bytes(), 0);
-  bench.objects.sync();
-  EXPECT_LE(bench.blocks.blocks_in_memory(), 1) << "the open one";
-}
-
 // ---- where they are ----
 
 TEST(Objects, GoToNoDiskWhileThreeQuartersOfTheMemoryAreFree) {
   ObjectBench bench(kMemory);
-  for (Key key = 0; key < 6; ++key) bench.put(key, 16 << 10);
+  bench.put_blocks(6);
   EXPECT_TRUE(bench.directory.empty());
-  for (Key key = 0; key < 6; ++key) bench.put(key, 16 << 10);
+  bench.put_blocks(6);
   EXPECT_TRUE(bench.directory.empty()) << "those that are replaced make room";
-  for (Key key = 7; key < 12; ++key) bench.put(key, 16 << 10);
+  bench.put_blocks(12, 7);
   EXPECT_FALSE(bench.directory.empty());
 }
 
 TEST(Objects, ThatComeBackInReverseAreReadOnceAndAhead) {
   ObjectBench bench(kMemory);
   constexpr Key kObjects = 200;
-  for (Key key = 0; key < kObjects; ++key) bench.put(key, 16 << 10);
+  bench.put_blocks(kObjects);
   ASSERT_FALSE(bench.objects.sync());
   for (Key key = kObjects; key-- > 0;) {
     ASSERT_TRUE(bench.is_right(key));
@@ -216,12 +200,12 @@ TEST(Objects, ThatComeBackInReverseAreReadOnceAndAhead) {
 std::int64_t read_in_second_sweep(bool expect) {
   ObjectBench bench(kMemory);
   constexpr Key kObjects = 60;
-  const auto sweep = [&] {
-    for (Key key = 0; key < kObjects; ++key) EXPECT_TRUE(bench.is_right(key * 7 % kObjects));
-  };
   std::vector<Key> order;
   for (Key key = 0; key < kObjects; ++key) order.push_back(key * 7 % kObjects);
-  for (Key key = 0; key < kObjects; ++key) bench.put(key, 16 << 10);
+  const auto sweep = [&] {
+    for (const Key key : order) EXPECT_TRUE(bench.is_right(key));
+  };
+  bench.put_blocks(kObjects);
   EXPECT_FALSE(bench.objects.sync());
   sweep();
   if (expect) bench.objects.expect(order);
@@ -239,7 +223,7 @@ TEST(Objects, LearnTheOrderInWhichTheyAreGot) {
 
 TEST(Objects, ThatMadeRoomAreReadAheadOnceThereIsRoomAgain) {
   ObjectBench bench(kMemory);
-  for (Key key = 0; key < 28; ++key) bench.put(key, 16 << 10);
+  bench.put_blocks(28);
   ASSERT_FALSE(bench.objects.sync());
   bench.put(100, 16 * (16 << 10));
   bench.drop(100);
@@ -249,7 +233,7 @@ TEST(Objects, ThatMadeRoomAreReadAheadOnceThereIsRoomAgain) {
 
 TEST(Objects, StaySoonNeededUntilTheirLastViewIsReleased) {
   ObjectBench bench(kMemory);
-  for (Key key = 1; key < 60; ++key) bench.put(key, 16 << 10);
+  bench.put_blocks(60, 1);
   bench.put(0, 32 << 10);
   ASSERT_FALSE(bench.objects.sync());
   const std::byte* const a = bench.objects.view(0, "a", 0).data();
@@ -264,7 +248,7 @@ TEST(Objects, StaySoonNeededUntilTheirLastViewIsReleased) {
 
 TEST(Objects, StayInMemoryAsTheyAreExpected) {
   ObjectBench bench(kMemory);
-  for (Key key = 0; key < 60; ++key) bench.put(key, 16 << 10);
+  bench.put_blocks(60);
   ASSERT_FALSE(bench.objects.sync());
   std::vector<Key> order = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 100};
   bench.objects.expect(order);
@@ -300,14 +284,8 @@ TEST(Objects, LeaveNoHolesThatTakeMoreThanWhatIsAlive) {
 TEST(Objects, LeaveTheirRoomToOthersInAMemoryThatIsFull) {
   for (const bool viewed : {false, true}) {
     ObjectBench bench(kMemory, 0, false);
-    Key key = 0;
-    const auto fill = [&](std::size_t bytes) {
-      return status_from([&] {
-        for (;; ++key) bench.put(key, bytes);
-      });
-    };
-    EXPECT_EQ(fill(100), ANADROME_ERR_NO_SPACE);
-    const Key many = key;
+    const auto [status, many] = bench.fill(0, 100);
+    EXPECT_EQ(status, ANADROME_ERR_NO_SPACE);
     std::vector<const std::byte*> views;
     for (Key there = 0; viewed && there < many; there += 100) {
       views.push_back(bench.objects.view(there, "a", 0).data());
@@ -316,9 +294,9 @@ TEST(Objects, LeaveTheirRoomToOthersInAMemoryThatIsFull) {
       if (there % 100 != 0) bench.drop(there);
     }
     for (const std::byte* view : views) bench.objects.release(view);
-    EXPECT_EQ(fill(200), ANADROME_ERR_NO_SPACE);
+    EXPECT_EQ(bench.fill(many, 200).first, ANADROME_ERR_NO_SPACE);
     EXPECT_GE(bench.objects.bytes(), kMemory * 7 / 8);
-    for (const auto& [there, bytes] : bench.expected) ASSERT_TRUE(bench.is_right(there)) << there;
+    ASSERT_TRUE(bench.all_are_right());
   }
 }
 
@@ -329,17 +307,14 @@ TEST(Objects, AreMovedOutOfABlockInWhichOneWasReplacedOften) {
   bench.put(1, 12000);
   bench.put(2, 6000);
   EXPECT_EQ(bench.blocks.blocks_in_memory(), 2);
-  for (const Key key : {0, 1, 2}) EXPECT_TRUE(bench.is_right(key));
+  EXPECT_TRUE(bench.all_are_right());
 }
 
 TEST(Objects, CountTheirListInTheMemory) {
   ObjectBench bench(std::int64_t{4} << 20);
-  const auto fill = [&] {
-    for (Key key = 0; key < 100000; ++key) bench.put(key, 1);
-  };
-  EXPECT_EQ(status_from(fill), ANADROME_ERR_MEMORY);
+  EXPECT_EQ(bench.fill(0, 1).first, ANADROME_ERR_MEMORY);
   EXPECT_LE(bench.objects.table_bytes(), std::int64_t{5} << 20);
-  for (const auto& [key, bytes] : bench.expected) ASSERT_TRUE(bench.is_right(key));
+  ASSERT_TRUE(bench.all_are_right());
 }
 
 // ---- mistakes ----
@@ -376,13 +351,12 @@ TEST(Objects, LargerThanTheMemoryAreRefusedAndChangeNothing) {
   EXPECT_EQ(status_from([&] { bench.put(3, kMemory + 1); }), ANADROME_ERR_MEMORY);
   EXPECT_EQ(bench.objects.table_bytes(), table) << "nothing is left of it in the list";
   bench.put(100, size(kMemory - 2 * bench.block_bytes()));
-  EXPECT_TRUE(bench.is_right(100));
-  for (Key key = 0; key < 50; ++key) ASSERT_TRUE(bench.is_right(key));
+  ASSERT_TRUE(bench.all_are_right());
 }
 
 TEST(Objects, AreRefusedWhileViewsHoldAllOfTheMemory) {
   ObjectBench bench(kMemory);
-  for (Key key = 0; key < 40; ++key) bench.put(key, 16 << 10);
+  bench.put_blocks(40);
   std::vector<const std::byte*> views;
   const auto look = [&] {
     for (Key key = 0; key < 40; ++key) views.push_back(bench.objects.view(key, "b", 6000).data());
@@ -391,43 +365,30 @@ TEST(Objects, AreRefusedWhileViewsHoldAllOfTheMemory) {
   EXPECT_EQ(status_from([&] { bench.put(100, 1000); }), ANADROME_ERR_MEMORY);
   for (const std::byte* view : views) bench.objects.release(view);
   bench.put(100, 1000);
-  for (Key key = 0; key < 40; ++key) ASSERT_TRUE(bench.is_right(key));
+  ASSERT_TRUE(bench.all_are_right());
 }
 
 TEST(Objects, WithoutADiskFillTheMemoryAndNoMore) {
   ObjectBench bench(kMemory, 0, false);
-  Key key = 0;
-  const auto fill = [&] {
-    for (;; ++key) bench.put(key, 16 << 10);
-  };
-  EXPECT_EQ(status_from(fill), ANADROME_ERR_NO_SPACE);
-  EXPECT_EQ(key, 32);
-  for (Key there = 0; there < key; ++there) ASSERT_TRUE(bench.is_right(there));
+  EXPECT_EQ(bench.fill(), std::pair(ANADROME_ERR_NO_SPACE, Key{32}));
+  ASSERT_TRUE(bench.all_are_right());
 }
 
 TEST(Objects, OnADiskThatIsFullAreRefusedUntilOneIsDropped) {
   ObjectBench bench(kMemory, 20);
-  Key key = 0;
-  const auto fill = [&] {
-    for (;; ++key) bench.put(key, 16 << 10);
-  };
-  EXPECT_EQ(status_from(fill), ANADROME_ERR_NO_SPACE);
-  EXPECT_EQ(key, 51) << "one block of the memory is for what comes back";
-  for (Key there = 0; there < key; ++there) ASSERT_TRUE(bench.is_right(there)) << there;
+  EXPECT_EQ(bench.fill(), std::pair(ANADROME_ERR_NO_SPACE, Key{51}))
+      << "one block of the memory is for what comes back";
+  ASSERT_TRUE(bench.all_are_right());
   bench.drop(10);
-  bench.put(1000, 16 << 10);
-  EXPECT_EQ(status_from([&] { bench.put(1001, 16 << 10); }), ANADROME_ERR_NO_SPACE);
+  EXPECT_EQ(bench.fill(1000), std::pair(ANADROME_ERR_NO_SPACE, Key{1001}));
   EXPECT_EQ(bench.objects.sync().status, ANADROME_ERR_NO_SPACE);
-  for (const auto& [there, bytes] : bench.expected) ASSERT_TRUE(bench.is_right(there)) << there;
+  ASSERT_TRUE(bench.all_are_right());
 }
 
 TEST(Objects, AreWrittenAgainOnceOneThatIsDroppedMadeRoomOnAFullDisk) {
   ObjectBench bench(kMemory, 20);
-  Key key = 0;
-  EXPECT_EQ(status_from([&] {
-              for (;; ++key) bench.put(key, 16 << 10);
-            }),
-            ANADROME_ERR_NO_SPACE);
+  const auto [status, key] = bench.fill();
+  EXPECT_EQ(status, ANADROME_ERR_NO_SPACE);
   bench.drop(key - 1);  // which is in memory
   bench.drop(10);       // and one that is not
   const std::int64_t before = bench.transport->started();

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// The transport that reads and writes at offsets, and what checksums cover.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
-#include <condition_variable>
 #include <cstring>
 #include <future>
-#include <mutex>
 #include <utility>
 
+#include "file_systems.h"
 #include "has_part.h"
-#include "recording_file_system.h"
 #include "segment_file.h"
 #include "store/memory/pool.h"
 #include "store/moving/transport.h"
@@ -20,11 +21,6 @@ namespace anadrome::store {
 namespace {
 
 constexpr std::int64_t kBlocks = 6;
-
-std::vector<Field> two_fields(std::int64_t count) {
-  return {{"values", ANADROME_ROLE_STATE, ANADROME_FLOAT64, count, false, nullptr, {}},
-          {"marks", ANADROME_ROLE_STATE, ANADROME_BYTE, 13, false, nullptr, {}}};
-}
 
 // Blocks in a pool, a segment for them, and the transport between the two.
 struct DirectBench {
@@ -81,12 +77,11 @@ struct DirectBench {
 
   void flip_byte_on_disk(std::int64_t block, std::size_t field) const {
     const off_t offset = file.segment.byte_of(block, field) + 3;
-    const int descriptor = ::open(file.path.c_str(), O_RDWR | O_CLOEXEC);
+    const File raw = File::open(file.path, O_RDWR);
     char byte = 0;
-    ASSERT_EQ(::pread(descriptor, &byte, 1, offset), 1);
+    raw.read_all(&byte, 1, offset);
     byte = static_cast<char>(byte ^ 1);
-    ASSERT_EQ(::pwrite(descriptor, &byte, 1, offset), 1);
-    ::close(descriptor);
+    raw.write_all(&byte, 1, offset);
   }
 
   std::vector<Field> fields;
@@ -131,47 +126,47 @@ TEST(DirectTransport, SaysOnceThatItsCallerHasWaitedForLong) {
   EXPECT_EQ(said, 1);
 }
 
-TEST(DirectTransport, FindsAFlippedByteInAnyField) {
+TEST(DirectTransport, FindsAFlippedByteInAnyFieldAndATruncatedFile) {
   for (const std::size_t field : {0u, 1u}) {
     DirectBench bench;
-    const Checksum sum = bench.write(2, 'c');
+    const Checksum sum = bench.write(2, 'c'), last = bench.write(kBlocks - 1, 'f');
     bench.flip_byte_on_disk(2, field);
     const Failure failure = bench.read(2, sum);
     EXPECT_EQ(failure.status, ANADROME_ERR_CORRUPT);
     EXPECT_TRUE(test::has_part(failure.message, "step 20"));
     EXPECT_TRUE(test::has_part(failure.message, bench.file.path));
+    EXPECT_FALSE(bench.read(kBlocks - 1, last));
+    ASSERT_EQ(::truncate(bench.file.path.c_str(), bench.file.segment.byte_of(kBlocks - 1, field)),
+              0);
+    EXPECT_EQ(bench.read(kBlocks - 1, last).status, ANADROME_ERR_CORRUPT);
   }
 }
 
-TEST(DirectTransport, FindsTheBlockOfAnotherStepBlockOrSweep) {
+TEST(DirectTransport, FindsTheBlockOfAnotherStepBlockSweepOrRun) {
   DirectBench bench;
   const Checksum sum = bench.write(2, 'c');
   EXPECT_FALSE(bench.read(2, sum));
-  const auto read_as = [&](auto change) {
+  const BlockIdentity right = bench.transfer(false, 2).identity;
+  std::array<BlockIdentity, 4> others = {right, right, right, right};
+  others[0].first_step = 21;
+  others[1].sweep = 2;
+  others[2].run_id_low = 1;
+  others[3].block = 3;
+  for (const BlockIdentity& other : others) {
     Transfer made = bench.transfer(false, 2);
     made.checksum = sum;
-    change(made.identity);
-    return bench.carry_out(made).status;
-  };
-  EXPECT_EQ(read_as([](BlockIdentity& i) { i.first_step = 21; }), ANADROME_ERR_CORRUPT);
-  EXPECT_EQ(read_as([](BlockIdentity& i) { i.sweep = 2; }), ANADROME_ERR_CORRUPT);
-  EXPECT_EQ(read_as([](BlockIdentity& i) { i.run_id_low = 1; }), ANADROME_ERR_CORRUPT);
-  EXPECT_EQ(read_as([](BlockIdentity& i) { i.block = 3; }), ANADROME_ERR_CORRUPT);
-}
-
-TEST(DirectTransport, ReportsATruncatedFile) {
-  DirectBench bench;
-  const Checksum sum = bench.write(kBlocks - 1, 'f');
-  ASSERT_EQ(::truncate(bench.file.path.c_str(), bench.file.segment.byte_of(kBlocks - 1, 0)), 0);
-  EXPECT_EQ(bench.read(kBlocks - 1, sum).status, ANADROME_ERR_CORRUPT);
+    made.identity = other;
+    EXPECT_EQ(bench.carry_out(made).status, ANADROME_ERR_CORRUPT) << &other - others.data();
+  }
 }
 
 TEST(DirectTransport, ReportsAFailedWriteAndGoesOn) {
   bool full = false;
-  RecordingFileSystem files([&](const RecordingFileSystem::Call& call, ssize_t& result) {
-    result = -ENOSPC;
-    return full && call.write;
-  });
+  test::RecordingFileSystem files(
+      [&](const test::RecordingFileSystem::Call& call, ssize_t& result) {
+        result = -ENOSPC;
+        return full && call.write;
+      });
   DirectBench bench;
   full = true;
   Transfer failing = bench.transfer(true, 0);
@@ -182,55 +177,35 @@ TEST(DirectTransport, ReportsAFailedWriteAndGoesOn) {
 }
 
 TEST(DirectTransport, ReadsBeforeItWritesAndWhatIsUrgentFirst) {
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool held = false, release = false, hold = false;
-  RecordingFileSystem files([&](const RecordingFileSystem::Call&, ssize_t&) {
-    std::unique_lock lock(mutex);
-    if (!hold) return false;
-    hold = false;
-    held = true;
-    changed.notify_all();
-    changed.wait(lock, [&] { return release; });
+  std::promise<void> held, release;
+  std::atomic<bool> hold = false;
+  test::RecordingFileSystem files([&](const test::RecordingFileSystem::Call&, ssize_t&) {
+    if (!hold.exchange(false)) return false;
+    held.set_value();
+    release.get_future().wait();
     return false;
   });
   DirectBench bench({1, true}, 512);
-  const Checksum sum = bench.write(3, 'd'), other_sum = bench.write(4, 'e');
+  const std::array<Checksum, 2> sums = {bench.write(3, 'd'), bench.write(4, 'e')};
   const std::size_t before = files.calls().size();
-  Transfer first = bench.transfer(true, 0), second = bench.transfer(true, 1);
-  Transfer read = bench.transfer(false, 3), urgent = bench.transfer(false, 4);
-  Transfer urgent_write = bench.transfer(true, 2), next_urgent = bench.transfer(true, 5);
-  urgent_write.urgent = next_urgent.urgent = true;
-  read.checksum = sum;
-  urgent.checksum = other_sum;
-  urgent.urgent = true;
-
-  {
-    const std::lock_guard lock(mutex);
-    hold = true;
+  hold = true;
+  std::array<Transfer, 6> all;
+  const std::array<std::int64_t, 6> blocks = {0, 1, 3, 4, 2, 5};  // two writes, two reads, two more
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = bench.transfer(i != 2 && i != 3, blocks[i]);
+    all[i].urgent = i >= 3;
+    if (!all[i].write) all[i].checksum = sums[i - 2];
+    bench.transport->start(all[i]);
+    if (i == 0) held.get_future().wait();
   }
-  bench.transport->start(first);
-  {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return held; });
-  }
-  bench.transport->start(second);
-  bench.transport->start(read);
-  bench.transport->start(urgent);
-  bench.transport->start(urgent_write);
-  bench.transport->start(next_urgent);
-  EXPECT_FALSE(bench.transport->done(first));
-  {
-    const std::lock_guard lock(mutex);
-    release = true;
-  }
-  changed.notify_all();
-  for (const Transfer* transfer : {&first, &second, &read, &urgent, &urgent_write, &next_urgent}) {
-    bench.transport->wait(*transfer);
-    EXPECT_FALSE(transfer->failure);
+  EXPECT_FALSE(bench.transport->done(all[0]));
+  release.set_value();
+  for (const Transfer& transfer : all) {
+    bench.transport->wait(transfer);
+    EXPECT_FALSE(transfer.failure);
   }
 
-  const std::vector<RecordingFileSystem::Call> calls = files.calls();
+  const std::vector<test::RecordingFileSystem::Call> calls = files.calls();
   ASSERT_EQ(calls.size(), before + 12);  // two fields each
   const std::vector<std::pair<bool, std::int64_t>> order = {{true, 0}, {false, 4}, {false, 3},
                                                             {true, 2}, {true, 5},  {true, 1}};
@@ -242,7 +217,7 @@ TEST(DirectTransport, ReadsBeforeItWritesAndWhatIsUrgentFirst) {
 
 // The largest single transfer of a large block under a limit.
 std::size_t largest_call(std::int64_t bytes_per_second) {
-  RecordingFileSystem files;
+  test::RecordingFileSystem files;
   TransportOptions options;
   options.bytes_per_second = bytes_per_second;
   DirectBench bench({1, true}, 3 << 20, options);
@@ -258,15 +233,9 @@ std::size_t largest_call(std::int64_t bytes_per_second) {
   return largest;
 }
 
-TEST(DirectTransport, MovesAboutEightMebibytesAtOnce) {
+TEST(DirectTransport, MovesAboutEightMebibytesAtOnceAndLessInMoreTimeUnderALimit) {
   EXPECT_EQ(largest_call(0), std::size_t{8} << 20);
-}
-
-TEST(DirectTransport, DividesTransfersEvenlyUnderALimit) {
   EXPECT_LE(largest_call(std::int64_t{200} << 20), std::size_t{4} << 20);
-}
-
-TEST(DirectTransport, CountsNoLessTimeThanTheLimitAsks) {
   TransportOptions options;
   options.bytes_per_second = 8 << 20;
   DirectBench bench({1, true}, 32768, options);
@@ -276,7 +245,7 @@ TEST(DirectTransport, CountsNoLessTimeThanTheLimitAsks) {
 }
 
 TEST(DirectTransport, MovesOnlyThePagesInUseOfAPartlyFilledBlock) {
-  RecordingFileSystem files;
+  test::RecordingFileSystem files;
   DirectBench bench({512, false}, 16);
   const std::size_t before = files.calls().size();
   Transfer made = bench.transfer(true, 0);
@@ -302,6 +271,53 @@ TEST(DirectTransport, FinishesWhatWasStartedBeforeItEnds) {
     EXPECT_TRUE(made.done);
     EXPECT_FALSE(made.failure);
   }
+}
+
+// ---- checksums ----
+
+// A field of two numbers and one of 13 bytes.
+struct TransportBench {
+  explicit TransportBench(const BlockShape& shape)
+      : layout(shape, two_fields(2)), bytes(static_cast<std::size_t>(layout.block_bytes())) {
+    transfer.bytes = bytes.data();
+    transfer.identity.states = shape.states;
+  }
+  Checksum sum() const { return checksum_of(layout, transfer); }
+  BlockLayout layout;
+  std::vector<std::byte> bytes;
+  Transfer transfer;
+};
+
+TEST(BlockChecksum, CoversEveryByteOfTheStatesAndNoPadding) {
+  TransportBench s({3, false});
+  const Checksum zero = s.sum();
+  for (std::int64_t index = 0; index < 3; ++index) {
+    for (std::size_t f = 0; f < 2; ++f) {
+      const BlockLayout::Part& part = s.layout.parts()[f];
+      std::byte* state = s.layout.address(s.bytes.data(), index, f);
+      for (std::int64_t i = 0; i < part.stride; ++i) {
+        state[i] = std::byte{1};
+        EXPECT_EQ(s.sum() == zero, i >= part.bytes) << index << " " << f << " " << i;
+        state[i] = std::byte{0};
+      }
+    }
+  }
+}
+
+TEST(BlockChecksum, CoversNoMoreThanTheExtentsOfAStateThatIsSmaller) {
+  TransportBench s({1, true});
+  s.transfer.extents = {{0, 5}, {kPage, 8}};
+  const Checksum zero = s.sum();
+  for (const auto& [byte, covered] :
+       {std::pair{std::int64_t{4}, true}, {5, false}, {kPage + 8, false}}) {
+    s.bytes[static_cast<std::size_t>(byte)] = std::byte{1};
+    EXPECT_EQ(s.sum() == zero, !covered) << byte;
+    s.bytes[static_cast<std::size_t>(byte)] = std::byte{0};
+  }
+  s.transfer.extents = {{kPage, 5}, {0, 0}};
+  EXPECT_EQ(moved_extent(s.layout, s.transfer, 0).offset, kPage);
+  EXPECT_EQ(moved_extent(s.layout, s.transfer, 0).bytes, kPage);
+  EXPECT_EQ(moved_extent(s.layout, s.transfer, 1).bytes, 0);
 }
 
 }  // namespace

@@ -6,26 +6,13 @@
 
 #include "has_part.h"
 #include "held_transport.h"
-#include "tier_bench.h"
 
 namespace anadrome::store {
 namespace {
 
-using State = Resident::State;
-using Started = HeldTransport::Started;
-
-struct HeldTier : TierBench {
-  explicit HeldTier(const TierShape& shape = {})
-      : TierBench(shape,
-                  [](const BlockLayout& made) { return std::make_unique<HeldTransport>(made); }) {}
-  State state(std::int64_t block) const { return blocks.residents().at(block).state; }
-  bool in_memory(std::int64_t block) const { return blocks.residents().count(block) > 0; }
-  // Takes all of the pool, so that whatever may go has to.
-  void fill_pool() {
-    while (pool.take() >= 0) continue;
-  }
-  HeldTransport* held = static_cast<HeldTransport*>(transport.get());
-};
+using State = HeldTier::State;
+using Started = HeldTier::Started;
+using Blocks = std::vector<std::int64_t>;
 
 Failure disk_error() { return {ANADROME_ERR_IO, "no disk"}; }
 
@@ -42,42 +29,33 @@ TEST(DiskTier, FillsWritesAndKeepsABlockWhileThereIsRoom) {
   ASSERT_TRUE(s.layout.fills_block(2));
   s.tier->write_newest_block();
   EXPECT_EQ(s.state(0), State::kWriting);
-  s.held->finish_all();
-  s.tier->settle_finished();
+  s.finish_and_settle();
   EXPECT_EQ(s.state(0), State::kCopying) << "block 0 is written twice";
-  s.held->finish_all();
-  s.tier->settle_finished();
+  s.finish_and_settle();
   EXPECT_EQ(s.state(0), State::kClean);
   EXPECT_EQ(s.observer.moves, 2);
   EXPECT_TRUE(s.brings_back(1, 10));
   EXPECT_EQ(s.held->started, (std::vector<Started>{{true, 0}, {true, 0}})) << "nothing is read";
 }
 
-TEST(DiskTier, CopiesOnlyTheFirstBlock) {
-  HeldTier s;
-  s.keep_and_write(0, 0);
-  s.keep_and_write(1, 10);
-  s.tier->flush();
-  EXPECT_EQ(s.held->started, (std::vector<Started>{{true, 0}, {true, 1}, {true, 0}}));
-}
-
-TEST(DiskTier, RestoresABlockWhileItIsWritten) {
-  HeldTier s;
-  s.keep_and_write(0, 0);
-  s.keep_and_write(1, 10);
-  EXPECT_TRUE(s.brings_back(1, 10));
-  EXPECT_EQ(s.state(1), State::kWriting);
-  EXPECT_TRUE(s.held->waited_for.empty());
+TEST(DiskTier, CopiesOnlyTheFirstBlockAndThatWhereThereIsAPlace) {
+  for (const bool has_copy : {true, false}) {
+    HeldTier s;
+    s.disk.has_copy = has_copy;
+    s.keep_and_write_up_to(2);
+    s.tier->flush();
+    EXPECT_EQ(s.begun(true), has_copy ? Blocks({0, 1, 0}) : Blocks({0, 1}));
+    EXPECT_EQ(s.tier->lose(0), has_copy);
+  }
 }
 
 TEST(DiskTier, ReadsBackWhatHadToMakeRoom) {
   HeldTier s({.states = 2});
-  for (std::int64_t anchor = 0; anchor < 6; ++anchor) s.keep_and_write(anchor, 10 * anchor);
+  s.keep_and_write_up_to(6, 10);
   s.tier->flush();
   s.fill_pool();
   for (int i = 0; i < 2; ++i) s.blocks.take();  // one makes room for a checkpoint, and another
-  EXPECT_FALSE(s.in_memory(0));
-  EXPECT_FALSE(s.in_memory(1));
+  EXPECT_FALSE(s.in_memory(0) || s.in_memory(1));
   EXPECT_THROW(s.blocks.take(), Error) << "the block being worked on stays";
   s.pool.give_back(3);
   EXPECT_TRUE(s.brings_back(3, 30));
@@ -87,23 +65,37 @@ TEST(DiskTier, ReadsBackWhatHadToMakeRoom) {
 
 TEST(DiskTier, ReadsAheadAsFarAsItMay) {
   HeldTier s({.pool_blocks = 6});
-  for (std::int64_t anchor = 0; anchor < 6; ++anchor) s.keep_and_write(anchor, anchor);
+  s.keep_and_write_up_to(6);
   s.tier->flush();
   for (std::int64_t anchor = 4; anchor >= 0; --anchor) s.tier->drop(anchor);
-  s.held->started.clear();
+  s.begun();
   s.tier->set_prefetch_depth(2);
   s.tier->prefetch(5);
-  EXPECT_EQ(s.held->started, (std::vector<Started>{{false, 4}, {false, 3}}));
   s.tier->prefetch(5);
-  EXPECT_EQ(s.held->started.size(), 2u) << "they are on their way";
+  EXPECT_EQ(s.begun(), (Blocks{4, 3})) << "once";
   EXPECT_TRUE(s.brings_back(4, 4));
   EXPECT_EQ(s.held->waited_for.back(), 4);
   EXPECT_GT(s.tier->notes().seconds_stalled_read(), 0);
 }
 
-TEST(DiskTier, LetsBlocksBeReadAheadStayInMemory) {
+TEST(DiskTier, WaitsForNoMemoryToReadAhead) {
   HeldTier s({.pool_blocks = 3});
-  for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, anchor);
+  s.keep_and_write_up_to(3);
+  s.tier->flush();
+  for (const std::int64_t anchor : {1, 0}) s.tier->drop(anchor);
+  s.keep_and_write(3, 3);
+  s.keep_and_write(4, 4);  // all memory is being written, but for that of 2
+  s.tier->set_prefetch_depth(4);
+  s.held->waited_for.clear();
+  s.begun();
+  s.tier->prefetch(4);
+  EXPECT_EQ(s.begun(), Blocks{});
+  EXPECT_TRUE(s.held->waited_for.empty());
+}
+
+TEST(DiskTier, LetsBlocksBeReadAheadStayInMemoryAsLongAsItCan) {
+  HeldTier s({.pool_blocks = 3});
+  s.keep_and_write_up_to(4);
   s.tier->flush();
   s.tier->set_prefetch_depth(1);
   s.tier->prefetch(3);
@@ -112,48 +104,47 @@ TEST(DiskTier, LetsBlocksBeReadAheadStayInMemory) {
   s.blocks.take();
   EXPECT_TRUE(s.in_memory(2) && s.in_memory(3));
   EXPECT_FALSE(s.in_memory(1));
+  s.blocks.take();
+  EXPECT_TRUE(!s.in_memory(2) && s.in_memory(3));
+  EXPECT_THROW(s.blocks.take(), Error) << "more than the schedule may use";
 }
 
 // The copy of block 0 is queued behind the writes that were there when block 0 was written.
-TEST(DiskTier, WaitsForTheTransferThatIsDoneFirst) {
-  HeldTier s({.pool_blocks = 4});
-  for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, anchor);
-  s.held->finish_oldest();
-  s.tier->settle_finished();
-  ASSERT_EQ(s.state(0), State::kCopying);
-  s.keep_and_write(4, 4);
-  EXPECT_EQ(s.held->waited_for, (std::vector<std::int64_t>{1}));
-  EXPECT_FALSE(s.in_memory(1));
+TEST(DiskTier, WaitsForWhatNobodyNeedsOrElseForTheTransferThatIsDoneFirst) {
+  for (const bool dropped : {false, true}) {
+    HeldTier s({.pool_blocks = 4});
+    s.keep_and_write_up_to(4);
+    s.held->finish_oldest();
+    s.tier->settle_finished();
+    ASSERT_EQ(s.state(0), State::kCopying);
+    if (dropped) s.tier->drop(3);
+    s.keep_and_write(4, 4);
+    EXPECT_EQ(s.held->waited_for, (Blocks{dropped ? 3 : 1}));
+    EXPECT_EQ(s.in_memory(1), dropped);
+  }
 }
 
-TEST(DiskTier, HoldsADroppedBlockUntilItIsWritten) {
-  HeldTier s;
-  s.keep_and_write(0, 0);
-  s.keep_and_write(1, 10);
-  s.tier->drop(1);
-  EXPECT_TRUE(s.in_memory(1));
-  const std::int64_t free_blocks = s.pool.free_blocks();
-  s.held->finish_all();
-  s.tier->settle_finished();
-  EXPECT_FALSE(s.in_memory(1));
-  EXPECT_EQ(s.pool.free_blocks(), free_blocks + 1);
-}
-
-TEST(DiskTier, WantsADroppedBlockAgainAfterARewind) {
-  HeldTier s;
-  s.keep_and_write(0, 0);
-  s.keep_and_write(1, 10);
-  s.tier->drop(1);
-  EXPECT_TRUE(s.brings_back(1, 10));
-  s.tier->flush();
-  EXPECT_TRUE(s.in_memory(1));
+TEST(DiskTier, HoldsADroppedBlockUntilItIsWrittenOrWantedAgain) {
+  for (const bool wanted : {false, true}) {
+    HeldTier s;
+    s.keep_and_write_up_to(2, 10);
+    s.tier->drop(1);
+    EXPECT_TRUE(s.in_memory(1));
+    EXPECT_TRUE(!wanted || s.brings_back(1, 10)) << "while it is written";
+    EXPECT_EQ(s.state(1), State::kWriting);
+    EXPECT_TRUE(s.held->waited_for.empty());
+    const std::int64_t free_blocks = s.pool.free_blocks();
+    s.finish_and_settle();
+    EXPECT_EQ(s.in_memory(1), wanted);
+    EXPECT_EQ(s.pool.free_blocks(), free_blocks + (wanted ? 0 : 1));
+  }
 }
 
 TEST(DiskTier, TakesAQueuedWriteBackIfItMay) {
   for (const bool may : {false, true}) {
     HeldTier s({.states = 2});
     if (may) s.tier->allow_cancelling();
-    for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, anchor);
+    s.keep_and_write_up_to(4);
     EXPECT_EQ(s.tier->anchors().written(), 4);
     s.tier->drop(3);
     EXPECT_EQ(s.held->under_way(), 2u) << "the lower anchor of the block is still to come";
@@ -167,19 +158,24 @@ TEST(DiskTier, TakesAQueuedWriteBackIfItMay) {
 
 TEST(DiskTier, WaitsForItsTransfersBeforeItGoes) {
   HeldTier s;
-  s.keep_and_write(0, 0);
-  s.keep_and_write(1, 10);
+  s.keep_and_write_up_to(2);
   s.tier.reset();
   EXPECT_EQ(s.held->under_way(), 0u);
   EXPECT_TRUE(s.blocks.residents().empty());
 }
 
 TEST(DiskTier, SharesTheBlockOfTheLiveStateInsteadOfCopying) {
-  HeldTier s;
+  HeldTier s({.pool_blocks = 2});
   s.live.shared = s.pool.take();
-  s.keep(0, 0);
+  s.keep_and_write(0, 0);
   EXPECT_EQ(s.blocks.residents().at(0).pool_block, s.live.shared);
   EXPECT_EQ(s.pool.holders(s.live.shared), 2);
+  s.live.shared = -1;
+  s.keep_and_write(1, 1);
+  s.tier->flush();
+  s.keep(2, 2);
+  EXPECT_TRUE(s.in_memory(0) && !s.in_memory(1)) << "it would free nothing";
+  EXPECT_THROW(s.blocks.take(), Error);
 }
 
 // ---- what is lost ----
@@ -190,18 +186,30 @@ TEST(DiskTier, LosesABlockThatCouldNotBeWrittenWhenItsMemoryIsNeeded) {
   s.tier->flush();
   s.held->write_failure = disk_error();
   s.keep_and_write(1, 10);
-  s.held->finish_all();
-  s.tier->settle_finished();
+  s.finish_and_settle();
   s.held->write_failure = {};
   s.keep_and_write(2, 20);
   s.tier->flush();
   EXPECT_EQ(s.tier->notes().writes_failed(), 1);
   EXPECT_TRUE(s.brings_back(1, 10)) << "it is in memory";
   s.tier->drop(1);
-  const Failure lost = s.tier->load(1);
-  EXPECT_EQ(lost.status, ANADROME_ERR_IO);
+  EXPECT_EQ(s.tier->load(1).status, ANADROME_ERR_IO);
   EXPECT_FALSE(s.tier->lose(1)) << "there is no copy of it";
   EXPECT_TRUE(s.brings_back(2, 20));
+}
+
+TEST(DiskTier, LosesWhatCannotBeReadAgainLastAndTheHighestFirst) {
+  HeldTier s({.pool_blocks = 5});
+  for (std::int64_t anchor = 0; anchor < 5; ++anchor) {
+    s.held->write_failure = anchor == 1 || anchor == 3 ? disk_error() : Failure{};
+    s.keep_and_write(anchor, anchor);
+    s.tier->flush();
+  }
+  for (const std::int64_t gone : {0, 2, 3, 1}) {
+    EXPECT_TRUE(s.in_memory(gone)) << gone;
+    s.blocks.take();
+    EXPECT_FALSE(s.in_memory(gone)) << gone;
+  }
 }
 
 TEST(DiskTier, ReadsTheCopyOfTheFirstBlockInNeed) {
@@ -215,15 +223,6 @@ TEST(DiskTier, ReadsTheCopyOfTheFirstBlockInNeed) {
   EXPECT_TRUE(s.tier->lose(0));
   EXPECT_TRUE(s.brings_back(0, 0));
   EXPECT_FALSE(s.tier->lose(0)) << "there is no third one";
-}
-
-TEST(DiskTier, HasNoCopyOfTheFirstBlockWhereThereIsNoPlaceForOne) {
-  HeldTier s;
-  s.disk.has_copy = false;
-  s.keep_and_write(0, 0);
-  s.tier->flush();
-  EXPECT_EQ(s.held->started.size(), 1u);
-  EXPECT_FALSE(s.tier->lose(0));
 }
 
 // Without checksums, what lies in its place looks like what was written.
@@ -244,14 +243,13 @@ TEST(DiskTier, LosesTheFirstBlockWithAnUnwrittenCopyThatAllRanksRead) {
 
 TEST(DiskTier, TriesARefusedReadOnceMore) {
   HeldTier s;
-  s.keep_and_write(0, 0);
-  s.keep_and_write(1, 10);
+  s.keep_and_write_up_to(2);
   s.tier->flush();
   s.tier->drop(1);
-  s.held->started.clear();
+  s.begun();
   s.held->read_failure = disk_error();
   EXPECT_TRUE(s.tier->load(1));
-  EXPECT_EQ(s.held->started.size(), 2u);
+  EXPECT_EQ(s.begun(), (Blocks{1, 1}));
   EXPECT_FALSE(s.in_memory(1));
 }
 
@@ -291,6 +289,11 @@ TEST(DiskTier, KeepsStepZeroInMemoryUntilItIsOnDisk) {
   EXPECT_TRUE(s.in_memory(0) && s.in_memory(2));
   EXPECT_FALSE(s.in_memory(1));
   EXPECT_TRUE(s.brings_back(0, 0));
+  s.begun(true);
+  s.tier->write_newest_block({ANADROME_ERR_NO_SPACE, "full"});
+  s.blocks.take();
+  EXPECT_EQ(s.begun(true), Blocks{}) << "what is worked on is not written again";
+  EXPECT_TRUE(s.in_memory(0) && !s.in_memory(2));
 }
 
 TEST(DiskTier, DoesWithoutAnAnchorIfOnlyStepZeroHasMemory) {
@@ -301,7 +304,8 @@ TEST(DiskTier, DoesWithoutAnAnchorIfOnlyStepZeroHasMemory) {
   s.keep_and_write(1, 10);
   EXPECT_FALSE(s.in_memory(1));
   EXPECT_EQ(s.tier->load(1).status, ANADROME_ERR_IO);
-  EXPECT_THROW(s.blocks.take(), Error);
+  const Failure none = failure_from([&] { s.blocks.take(); });
+  EXPECT_EQ(none.message, "no disk; and there is no memory beside that of step 0");
   EXPECT_TRUE(s.brings_back(0, 0));
 }
 
@@ -330,17 +334,24 @@ TEST(DiskTier, RestoresABlockThatWasGivenUpWhileItIsInMemory) {
 
 TEST(DiskTier, TakesOverTheBlocksOfAnotherProcess) {
   HeldTier s({.states = 2});
-  for (std::int64_t anchor = 0; anchor < 4; ++anchor) s.keep_and_write(anchor, 10 * anchor);
+  s.keep_and_write_up_to(4, 10);
   s.tier->flush();
   const std::vector<std::uint64_t> sums = s.tier->anchors().checksums();
   EXPECT_EQ(sums, (std::vector<std::uint64_t>{1, 7, 2, 7}));
-  s.tier.reset();
-  s.pool.reset();
-  const Volume volume = {s.disk, *s.transport, s.times};
-  const DiskTier::Parts parts = {s.layout, s.blocks, {&volume, 1}, s.live};
-  s.tier = std::make_unique<DiskTier>(parts, BlockIdentity{}, s.observer);
-  s.tier->take_over(5, [](std::int64_t number) { return 10 * number; },
-                    {{0, {0, 0, 2, {1, 7}, {}}}, {1, {1, 20, 2, {2, 7}, {}}}});
+  const auto step_of = [](std::int64_t number) { return 10 * number; };
+  const auto another = [&] {
+    s.tier.reset();
+    s.pool.reset();
+    const Volume volume = {s.disk, *s.transport, s.times};
+    const DiskTier::Parts parts = {s.layout, s.blocks, {&volume, 1}, s.live};
+    s.tier = std::make_unique<DiskTier>(parts, BlockIdentity{}, s.observer);
+  };
+  another();
+  s.tier->take_over(4, step_of, {{0, {0, 10, 2, {1, 7}, {}}}, {1, {1, 20, 1, {2, 7}, {}}}});
+  EXPECT_TRUE(s.tier->load(0)) << "of another step";
+  EXPECT_TRUE(s.tier->load(2)) << "with one state too few";
+  another();
+  s.tier->take_over(5, step_of, {{0, {0, 0, 2, {1, 7}, {}}}, {1, {1, 20, 2, {2, 7}, {}}}});
   EXPECT_EQ(s.tier->anchors().kept(), 5);
   EXPECT_TRUE(s.brings_back(3, 30));
   EXPECT_EQ(s.tier->load(4).status, ANADROME_ERR_CORRUPT) << "it was not on disk";
@@ -351,14 +362,6 @@ TEST(DiskTier, TakesOverTheBlocksOfAnotherProcess) {
   EXPECT_TRUE(s.brings_back(3, 60));
 }
 
-TEST(DiskTier, TakesNoBlockOverThatHasOtherStates) {
-  HeldTier s({.states = 2});
-  s.tier->take_over(4, [](std::int64_t number) { return 10 * number; },
-                    {{0, {0, 10, 2, {1, 7}, {}}}, {1, {1, 20, 1, {2, 7}, {}}}});
-  EXPECT_TRUE(s.tier->load(0)) << "of another step";
-  EXPECT_TRUE(s.tier->load(2)) << "with one state too few";
-}
-
 // ---- as a tier ----
 
 TEST(DiskTier, SaysWhatItHoldsAndCosts) {
@@ -367,7 +370,7 @@ TEST(DiskTier, SaysWhatItHoldsAndCosts) {
   EXPECT_FALSE(s.tier->has_place(3 * TierBench::kDiskBlocks, kHome));
   EXPECT_EQ(s.tier->agreed_before_use(), Tier::Agreed::kLoaded);
   EXPECT_EQ(s.tier->cost().write, 0);
-  for (std::int64_t anchor = 0; anchor < 3; ++anchor) s.keep_and_write(anchor, anchor);
+  s.keep_and_write_up_to(3);
   EXPECT_GT(s.tier->cost().write, 0) << "what it has taken so far";
   s.tier->flush();
   EXPECT_DOUBLE_EQ(s.tier->cost().write, 0.5 / 3);

@@ -7,23 +7,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <functional>
 #include <vector>
 
 #include "base/error.h"
 #include "faulty_file_system.h"
+#include "file_systems.h"
 #include "has_part.h"
-#include "recording_file_system.h"
 #include "temporary_directory.h"
 
 namespace anadrome::store {
 namespace {
-
-anadrome_status status_of(const std::function<void()>& body, std::string* message = nullptr) {
-  const Failure failure = failure_from(body);
-  if (failure && message != nullptr) *message = failure.message;
-  return failure.status;
-}
 
 // `ulimit -f`, beyond which the kernel ends the process.
 class LimitOnFiles {
@@ -44,6 +40,12 @@ class LimitOnFiles {
 class FileTest : public testing::Test {
  protected:
   File open() const { return File::open(path, O_RDWR | O_CREAT); }
+  void expect_refused(const std::function<void()>& body, const std::string& with_message,
+                      anadrome_status status = ANADROME_ERR_IO) const {
+    const Failure failure = failure_from(body);
+    EXPECT_EQ(failure.status, status) << failure.message;
+    EXPECT_TRUE(test::has_part(failure.message, with_message));
+  }
 
   const TemporaryDirectory directory;
   const std::string path = directory / "file";
@@ -53,8 +55,8 @@ TEST_F(FileTest, IsAsLongAsItMayBe) {
   const LimitOnFiles limit(10);
   const File file = open();
   const std::vector<char> bytes(8, 'x');
-  EXPECT_EQ(status_of([&] { file.write_all(bytes.data(), 8, 2); }), ANADROME_OK);
-  EXPECT_EQ(status_of([&] { file.write_all(bytes.data(), 8, 3); }), ANADROME_ERR_NO_SPACE);
+  EXPECT_NO_THROW(file.write_all(bytes.data(), 8, 2));
+  expect_refused([&] { file.write_all(bytes.data(), 8, 3); }, path, ANADROME_ERR_NO_SPACE);
   alignas(4096) static std::array<char, 4096> block;
   const File direct = File::open(path, O_RDWR | O_DIRECT);
   FileTransfer transfer{true, direct.get(), block.data(), block.size()};
@@ -74,32 +76,25 @@ TEST(FileSystem, KnowsFilesInMemory) {
 
 TEST_F(FileTest, ReportsErrorsWithPathAndOffset) {
   ssize_t answer = 0;
-  RecordingFileSystem files([&](const RecordingFileSystem::Call&, ssize_t& result) {
+  test::RecordingFileSystem files([&](const test::RecordingFileSystem::Call&, ssize_t& result) {
     result = answer;
     return true;
   });
   const File file = open();
   char bytes[10] = {};
-  std::string message;
   const auto write = [&] { file.write_all(bytes, sizeof bytes, 8192); };
   const auto read = [&] { file.read_all(bytes, sizeof bytes, 8192); };
-
   answer = -EIO;
-  EXPECT_EQ(status_of(write, &message), ANADROME_ERR_IO);
-  EXPECT_TRUE(test::has_part(message, path));
-  EXPECT_TRUE(test::has_part(message, "8192"));
-  EXPECT_TRUE(test::has_part(message, "Input/output error"));
-  EXPECT_EQ(status_of(read), ANADROME_ERR_IO);
-  answer = -ENOSPC;
-  EXPECT_EQ(status_of(write), ANADROME_ERR_NO_SPACE);
-  answer = -EDQUOT;
-  EXPECT_EQ(status_of(write), ANADROME_ERR_NO_SPACE);
-  answer = -EFBIG;
-  EXPECT_EQ(status_of(write), ANADROME_ERR_NO_SPACE);
+  for (const std::string& part : {path, std::string("8192"), std::string("Input/output error")})
+    expect_refused(write, part);
+  expect_refused(read, path);
+  for (const int full : {ENOSPC, EDQUOT, EFBIG}) {
+    answer = -full;
+    expect_refused(write, path, ANADROME_ERR_NO_SPACE);
+  }
   answer = 0;  // a write that never gets on, and the end of the file
-  EXPECT_EQ(status_of(write), ANADROME_ERR_IO);
-  EXPECT_EQ(status_of(read, &message), ANADROME_ERR_CORRUPT);
-  EXPECT_TRUE(test::has_part(message, "truncated"));
+  expect_refused(write, path);
+  expect_refused(read, "truncated", ANADROME_ERR_CORRUPT);
 }
 
 TEST_F(FileTest, IsPrivateAndNotInherited) {
@@ -111,26 +106,14 @@ TEST_F(FileTest, IsPrivateAndNotInherited) {
   EXPECT_EQ(::fcntl(file.get(), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 
-TEST_F(FileTest, IsNotOpenedThroughASymbolicLink) {
-  open();
-  const std::string link = directory / "link";
-  ASSERT_EQ(::symlink(path.c_str(), link.c_str()), 0);
-  std::string message;
-  EXPECT_EQ(status_of([&] { File::open(link, O_RDWR); }, &message), ANADROME_ERR_IO);
-  EXPECT_TRUE(test::has_part(message, link));
-}
-
-TEST_F(FileTest, SaysWhichFileCannotBeOpened) {
-  std::string message;
-  EXPECT_EQ(status_of([&] { File::open(path, O_RDONLY); }, &message), ANADROME_ERR_IO);
-  EXPECT_EQ(message, "cannot open " + path + ": No such file or directory");
-  open();
-  EXPECT_EQ(status_of([&] { File::open(path, O_RDWR | O_CREAT | O_EXCL); }, &message),
-            ANADROME_ERR_IO);
-  EXPECT_EQ(message, "cannot create " + path + ": File exists");
-}
-
-TEST_F(FileTest, IsFoundWritableWithoutATrace) {
+TEST_F(FileTest, SaysWhichFileCannotBeOpenedOrWritten) {
+  expect_refused([&] { File::open(path, O_RDONLY); },
+                 "cannot open " + path + ": No such file or directory");
+  const std::string nowhere = directory / "no/such", link = directory / "link";
+  expect_refused([&] { require_writable(nowhere); },
+                 "cannot create " + nowhere + ": No such file or directory");
+  expect_refused([&] { require_writable(directory.path()); },
+                 "cannot open " + directory.path() + ": Is a directory");
   require_writable(path);
   EXPECT_NE(::access(path.c_str(), F_OK), 0) << "none is left";
   open().write_all("abc", 3, 0);
@@ -138,23 +121,18 @@ TEST_F(FileTest, IsFoundWritableWithoutATrace) {
   struct stat status {};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_size, 3) << "one that is there stays as it is";
-}
-
-TEST_F(FileTest, IsFoundNotWritable) {
-  std::string message;
-  const std::string nowhere = directory / "no/such";
-  EXPECT_EQ(status_of([&] { require_writable(nowhere); }, &message), ANADROME_ERR_IO);
-  EXPECT_EQ(message, "cannot create " + nowhere + ": No such file or directory");
-  EXPECT_EQ(status_of([&] { require_writable(directory.path()); }, &message), ANADROME_ERR_IO);
-  EXPECT_EQ(message, "cannot open " + directory.path() + ": Is a directory");
+  expect_refused([&] { File::open(path, O_RDWR | O_CREAT | O_EXCL); },
+                 "cannot create " + path + ": File exists");
+  ASSERT_EQ(::symlink(path.c_str(), link.c_str()), 0);
+  expect_refused([&] { File::open(link, O_RDWR); }, link);
 }
 
 TEST_F(FileTest, WaitsForNoPipeAndUsesNoDevice) {
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   for (const std::string& name : {path, std::string("/dev/null")}) {
-    EXPECT_EQ(status_of([&] { require_writable(name); }), ANADROME_ERR_IO);
+    expect_refused([&] { require_writable(name); }, name);
     for (const int flags : {O_RDONLY, O_WRONLY, O_RDWR | O_CREAT, O_WRONLY | O_TRUNC})
-      EXPECT_EQ(status_of([&] { File::open(name, flags); }), ANADROME_ERR_IO) << flags;
+      expect_refused([&] { File::open(name, flags); }, name);
   }
 }
 
@@ -171,23 +149,20 @@ TEST_F(FileTest, ClosesItsDescriptorOnce) {
 }
 
 TEST_F(FileTest, IsLockedByOneDescriptorAtATime) {
-  const File first = open();
+  const File first = open(), second = open();
   EXPECT_EQ(file_system().lock(first.get()), 0);
-  const File second = open();
   EXPECT_EQ(file_system().lock(second.get()), -EWOULDBLOCK);
 }
 
 TEST_F(FileTest, SyncsADirectory) {
-  EXPECT_NO_THROW(sync_directory(directory.path()));
-  std::string message;
-  EXPECT_EQ(status_of([&] { sync_directory(directory / "none"); }, &message), ANADROME_ERR_IO);
   open();
-  EXPECT_EQ(status_of([&] { sync_directory(path); }, &message), ANADROME_ERR_IO);
-  EXPECT_TRUE(test::has_part(message, path));
+  EXPECT_NO_THROW(sync_directory(directory.path()));
+  expect_refused([&] { sync_directory(directory / "none"); }, directory / "none");
+  expect_refused([&] { sync_directory(path); }, path);
   test::FaultyFileSystem files;
   files.arm(test::Operation::kSync, 1, test::Fault::kIoError);
-  EXPECT_EQ(status_of([&] { sync_directory(directory.path()); }, &message), ANADROME_ERR_IO);
-  EXPECT_EQ(message, "cannot sync " + directory.path() + ": Input/output error");
+  expect_refused([&] { sync_directory(directory.path()); },
+                 "cannot sync " + directory.path() + ": Input/output error");
 }
 
 }  // namespace

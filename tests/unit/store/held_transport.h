@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "store/moving/transport.h"
+#include "tier_bench.h"
 
 namespace anadrome::store {
 
@@ -92,6 +93,38 @@ class HeldTransport final : public Transport {
   const BlockLayout& layout_;
   std::vector<Transfer*> under_way_;
   std::map<Place, std::vector<std::byte>> disk_;
+};
+
+/// A tier whose home is such a disk.
+struct HeldTier : TierBench {
+  using State = Resident::State;
+  using Started = HeldTransport::Started;
+
+  explicit HeldTier(const TierShape& shape = {})
+      : TierBench(shape,
+                  [](const BlockLayout& made) { return std::make_unique<HeldTransport>(made); }) {}
+  void keep_and_write_up_to(std::int64_t anchors, std::int64_t spacing = 1) {
+    for (std::int64_t anchor = 0; anchor < anchors; ++anchor)
+      keep_and_write(anchor, spacing * anchor);
+  }
+  State state(std::int64_t block) const { return blocks.residents().at(block).state; }
+  bool in_memory(std::int64_t block) const { return blocks.residents().count(block) > 0; }
+  /// What was begun since the last call of this.
+  std::vector<std::int64_t> begun(bool write = false) {
+    std::vector<std::int64_t> all;
+    for (const Started& one : std::exchange(held->started, {}))
+      if (one.write == write) all.push_back(one.block);
+    return all;
+  }
+  /// Takes all of the pool that is free, so that whatever may go has to.
+  void fill_pool() {
+    while (pool.take() >= 0) continue;
+  }
+  void finish_and_settle() {
+    held->finish_all();
+    tier->settle_finished();
+  }
+  HeldTransport* held = static_cast<HeldTransport*>(transport.get());
 };
 
 }  // namespace anadrome::store

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,8 +36,7 @@ inline JournalHeader sample_header() {
 inline JournalSegment sample_segment() {
   JournalSegment segment;
   segment.number = 1;
-  segment.first_block = 8;
-  segment.blocks = 8;
+  segment.first_block = segment.blocks = 8;
   segment.file = "segment-00001.h5";
   segment.offsets = {{4096, 1 << 20}, 800, 808, 816, 824, 1 << 21};
   segment.strides_before = {0, 8192};
@@ -107,7 +107,7 @@ inline bool says(const JournalContents& contents, const JournalHeader& header,
                  const std::vector<JournalRecord>& records, std::size_t count) {
   std::vector<JournalSegment> segments;
   std::vector<JournalCommit> commits;
-  std::vector<JournalBlock> blocks;
+  std::map<std::int64_t, JournalBlock> blocks;
   for (std::size_t r = 0; r < count; ++r) {
     if (const auto* segment = std::get_if<JournalSegment>(&records[r])) {
       std::size_t before = 0;  // it replaces one of the same file, and those after that
@@ -117,22 +117,15 @@ inline bool says(const JournalContents& contents, const JournalHeader& header,
     } else if (const auto* commit = std::get_if<JournalCommit>(&records[r])) {
       commits.push_back(*commit);
     } else if (const auto* block = std::get_if<JournalBlock>(&records[r])) {
-      std::erase_if(blocks, [&](const JournalBlock& b) { return b.block == block->block; });
-      blocks.push_back(*block);
+      blocks[block->block] = *block;
     } else if (const auto* truncate = std::get_if<JournalTruncate>(&records[r])) {
-      std::erase_if(blocks, [&](const JournalBlock& b) { return b.block >= truncate->blocks; });
+      std::erase_if(blocks, [&](const auto& b) { return b.first >= truncate->blocks; });
     }
   }
-  std::sort(blocks.begin(), blocks.end(),
-            [](const JournalBlock& a, const JournalBlock& b) { return a.block < b.block; });
   const std::size_t kept = contents.commits.size();
   if (kept < std::min<std::size_t>(commits.size(), 4) || kept > commits.size()) return false;
-  return contents.header == header && contents.segments == segments &&
-         std::equal(contents.commits.rbegin(), contents.commits.rend(), commits.rbegin()) &&
-         std::equal(contents.blocks.begin(), contents.blocks.end(), blocks.begin(), blocks.end(),
-                    [](const auto& numbered, const JournalBlock& block) {
-                      return numbered.first == block.block && numbered.second == block;
-                    });
+  return contents.header == header && contents.segments == segments && contents.blocks == blocks &&
+         std::equal(contents.commits.rbegin(), contents.commits.rend(), commits.rbegin());
 }
 
 /// Records that properties are tested with; small numbers make them meet, large ones test limits.
@@ -193,11 +186,10 @@ class RecordDraw {
       segment.offsets.fields.push_back(size());
       segment.strides_before.push_back(size());
     }
-    segment.offsets.sweep = size();
-    segment.offsets.slots_used = size();
-    segment.offsets.slot_step = size();
-    segment.offsets.checksum = size();
-    segment.offsets.file_bytes = size();
+    auto& at = segment.offsets;
+    for (std::int64_t* offset :
+         {&at.sweep, &at.slots_used, &at.slot_step, &at.checksum, &at.file_bytes})
+      *offset = size();
     return segment;
   }
 

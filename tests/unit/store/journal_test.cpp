@@ -4,14 +4,16 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "base/error.h"
 #include "faulty_file_system.h"
+#include "file_systems.h"
 #include "journal_samples.h"
-#include "recording_file_system.h"
 #include "temporary_directory.h"
 
 namespace anadrome::store {
@@ -21,69 +23,59 @@ using test::Fault;
 using test::FaultyFileSystem;
 using test::Operation;
 
+anadrome_status status_from(const std::function<void()>& body) { return failure_from(body).status; }
+
 class JournalTest : public testing::Test {
  protected:
   bool has_written(std::size_t count) const {
     const JournalContents contents = read_journal(path);
     return contents.complete && says(contents, header, records, count);
   }
-  static anadrome_status status_of(const std::function<void()>& body) {
-    return failure_from(body).status;
-  }
-
   const TemporaryDirectory directory;
   const std::string path = directory / "journal";
   const JournalHeader header = sample_header();
   const std::vector<JournalRecord> records = sample_records();
 };
 
-TEST_F(JournalTest, IsWrittenByItsCommitsOnly) {
+TEST_F(JournalTest, IsWrittenByItsCommitsOnlyAndEachInOnePiece) {
+  test::RecordingFileSystem files;
   Journal journal = Journal::create(path, header);
   EXPECT_EQ(std::filesystem::file_size(path), 0u);
+  EXPECT_EQ(status_from([&] {
+              journal.add(JournalBlock{-1, 0, 1, {}, {}});
+            }),
+            ANADROME_ERR_ARGUMENT)
+      << "no reader accepts it";
   journal.add(records[0]);
   journal.commit();
   EXPECT_TRUE(has_written(1));
   journal.add(records[1]);
   EXPECT_TRUE(has_written(1));
+  journal.add(records[2]);
+  const auto writes = [&] {
+    const auto calls = files.calls();
+    return std::count_if(calls.begin(), calls.end(), [](const auto& call) { return call.write; });
+  };
+  EXPECT_EQ(writes(), 1);
   journal.commit();
-  EXPECT_TRUE(has_written(2));
+  journal.commit();
+  EXPECT_EQ(writes(), 2);
+  EXPECT_TRUE(has_written(3));
 }
 
-TEST_F(JournalTest, IsANewFileOfItsOwn) {
+TEST_F(JournalTest, IsANewFileOfItsOwnNamedAfterItsRank) {
   ::umask(0);
   const Journal journal = Journal::create(path, header);
   struct stat status {};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
-  EXPECT_EQ(status_of([&] { Journal::create(path, header); }), ANADROME_ERR_IO);
+  EXPECT_EQ(status_from([&] { Journal::create(path, header); }), ANADROME_ERR_IO);
   std::filesystem::create_symlink(directory / "elsewhere", directory / "link");
-  EXPECT_EQ(status_of([&] { Journal::create(directory / "link", header); }), ANADROME_ERR_IO);
+  EXPECT_EQ(status_from([&] { Journal::create(directory / "link", header); }), ANADROME_ERR_IO);
   EXPECT_FALSE(std::filesystem::exists(directory / "elsewhere"));
-}
-
-TEST_F(JournalTest, IsNamedAfterItsRank) {
   EXPECT_EQ(journal_file_name(0), "journal-000000");
   EXPECT_EQ(journal_file_name(12345), "journal-012345");
   EXPECT_EQ(journal_file_name(12345678), "journal-12345678");
-}
-
-TEST_F(JournalTest, WritesEachCommitInOnePiece) {
-  RecordingFileSystem files;
-  Journal journal = Journal::create(path, header);
-  for (const JournalRecord& record : records) journal.add(record);
-  journal.commit();
-  ASSERT_EQ(files.calls().size(), 1u);
-  EXPECT_EQ(files.calls()[0].offset, 0);
-  journal.commit();
-  EXPECT_EQ(files.calls().size(), 1u);
-}
-
-TEST_F(JournalTest, RefusesARecordThatNoReaderAccepts) {
-  Journal journal = Journal::create(path, header);
-  EXPECT_EQ(status_of([&] { journal.add(JournalBlock{-1, 0, 1, {}, {}}); }), ANADROME_ERR_ARGUMENT);
-  journal.add(records[0]);
-  journal.commit();
-  EXPECT_TRUE(has_written(1));
 }
 
 TEST_F(JournalTest, GoesOnBehindATornEnd) {
@@ -108,9 +100,10 @@ TEST_F(JournalTest, IsNotReopenedWhereNoRecordEnds) {
   const auto length = static_cast<std::int64_t>(sample.bytes.size());
   for (const std::int64_t good : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{40}, length - 1,
                                   length + 1, length + 4096}) {
-    EXPECT_EQ(status_of([&] { Journal::reopen(path, good, last); }), ANADROME_ERR_CORRUPT) << good;
+    EXPECT_EQ(status_from([&] { Journal::reopen(path, good, last); }), ANADROME_ERR_CORRUPT)
+        << good;
   }
-  EXPECT_EQ(status_of([&] { Journal::reopen(path, length, {1, 2}); }), ANADROME_ERR_CORRUPT);
+  EXPECT_EQ(status_from([&] { Journal::reopen(path, length, {1, 2}); }), ANADROME_ERR_CORRUPT);
   EXPECT_TRUE(has_written(records.size()));
 }
 
@@ -205,14 +198,15 @@ TEST_F(JournalFaults, LeaveNoGarbageBehindATornWrite) {
   const std::size_t length = encode_journal(header, records).bytes.size();
   for (std::size_t torn = 1; torn < length; torn += 7) {
     std::filesystem::remove(path);
-    RecordingFileSystem files([&](const RecordingFileSystem::Call& call, ssize_t& result) {
-      result = -ENOSPC;
-      return call.write && call.offset == static_cast<off_t>(torn);
-    });
+    test::RecordingFileSystem files(
+        [&](const test::RecordingFileSystem::Call& call, ssize_t& result) {
+          result = -ENOSPC;
+          return call.write && call.offset == static_cast<off_t>(torn);
+        });
     files.cut_short_at(torn);
     Journal journal = Journal::create(path, header);
     for (std::size_t r = 0; r + 1 < records.size(); ++r) journal.add(records[r]);
-    if (status_of([&] { journal.commit(); }) == ANADROME_OK) continue;
+    if (status_from([&] { journal.commit(); }) == ANADROME_OK) continue;
     EXPECT_EQ(std::filesystem::file_size(path), torn);
     journal.add(records.back());
     files.cut_short_at(0);
@@ -231,7 +225,7 @@ TEST_F(JournalFaults, WriteAgainWhatAFailedSyncMayHaveLost) {
   journal.add(records[1]);
   journal.add(records[2]);
   files.arm(Operation::kSync, 1, Fault::kIoError);
-  EXPECT_EQ(status_of([&] { journal.commit(); }), ANADROME_ERR_IO);
+  EXPECT_EQ(status_from([&] { journal.commit(); }), ANADROME_ERR_IO);
   std::filesystem::resize_file(path, safe);
   EXPECT_TRUE(has_written(1));
   journal.add(records[3]);

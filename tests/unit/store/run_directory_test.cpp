@@ -12,11 +12,13 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
+#include "faulty_file_system.h"
 #include "files_of_a_run.h"
-#include "forwarding_file_system.h"
 #include "has_part.h"
 #include "power_loss_file_system.h"
 #include "store/directory/lock_record.h"
@@ -24,6 +26,9 @@
 
 namespace anadrome::store {
 namespace {
+
+using test::Fault;
+using test::Operation;
 
 class RunDirectoryTest : public testing::Test {
  protected:
@@ -39,67 +44,52 @@ class RunDirectoryTest : public testing::Test {
     std::ofstream(path + "/" + file) << "bytes";
   }
   bool has(const std::string& file) const { return std::filesystem::exists(path + "/" + file); }
+  LockRecord lock() const { return read_lock(File::open(path + "/lock", O_RDONLY)); }
+  void put_lock(const LockRecord& record) const {
+    write_lock(File::open(path + "/lock", O_RDWR | O_CREAT), record);
+  }
+  // Of `body` where no such operation on files with this in their names goes well.
+  static Failure failure_where(Operation operation, const std::string& names, Fault fault,
+                               const std::function<void()>& body) {
+    test::FaultyFileSystem disk;
+    disk.only_in(names);
+    disk.arm(operation, 1, fault, true);
+    return failure_from(body);
+  }
 
   const TemporaryDirectory parent;
   const std::string path = parent / "run";
 };
 
-TEST_F(RunDirectoryTest, IsRemovedWithItsFiles) {
-  RunDirectory run = create();
-  put("segment-00000.h5");
-  put("states.h5");
-  run.remove();
-  EXPECT_TRUE(parent.empty());
-  EXPECT_FALSE(run.owned());
-  run.remove();
-}
-
-TEST_F(RunDirectoryTest, LeavesItsFilesWhenTheyAreKept) {
-  {
+TEST_F(RunDirectoryTest, IsRemovedWithItsFilesUnlessTheyAreKept) {
+  for (const bool kept : {false, true}) {
     RunDirectory run = create();
     put("segment-00000.h5");
     std::ofstream(path + "/heartbeats-1") << "";
-    run.keep();
+    kept ? run.keep() : run.remove();
+    EXPECT_FALSE(run.owned());
+    run.remove();
+    EXPECT_EQ(has("segment-00000.h5"), kept);
+    EXPECT_FALSE(has("heartbeats-1") || has("lock"));
+    EXPECT_EQ(create_fails(), ANADROME_OK) << "the next run of that name takes their place";
+    EXPECT_TRUE(parent.empty());
   }
-  EXPECT_TRUE(has("segment-00000.h5"));
-  EXPECT_FALSE(has("heartbeats-1") || has("lock"));
-  EXPECT_EQ(create_fails(), ANADROME_OK) << "the next run of that name takes their place";
-  EXPECT_TRUE(parent.empty());
 }
 
-// A file that cannot be removed while its storage server is away.
-class StubbornFileSystem final : public test::ForwardingFileSystem {
- public:
-  int unlink(const std::string& path) override {
-    return path.ends_with(".h5") ? -ENOTCONN : ForwardingFileSystem::unlink(path);
-  }
-};
-
-TEST_F(RunDirectoryTest, KeepsItsLockWhereAFileCannotBeRemoved) {
+// As while a file's storage server is away.
+TEST_F(RunDirectoryTest, KeepsItsLockAndItsEndWhereAFileCannotBeRemoved) {
   RunDirectory run = create();
   put("segment-00000.h5");
   put("journal-000000");
-  const Failure failure = failure_from([&] {
-    const StubbornFileSystem server_is_away;
-    run.remove();
-  });
-  EXPECT_EQ(failure.status, ANADROME_ERR_IO);
-  EXPECT_TRUE(test::has_part(failure.message, "segment-00000.h5"));
-  EXPECT_TRUE(has("lock") && has("segment-00000.h5"));
-  EXPECT_FALSE(has("journal-000000"));
-  EXPECT_FALSE(run.owned());
-}
-
-TEST_F(RunDirectoryTest, IsKnownToHaveEndedWhereFilesOfItAreLeft) {
-  RunDirectory run = create();
-  put("segment-00000.h5");
   EXPECT_FALSE(RunDirectory::has_ended(path));
   run.note_end();
   EXPECT_TRUE(RunDirectory::has_ended(path));
-  failure_from([&] {
-    const StubbornFileSystem server_is_away;
-    run.remove();
-  });
+  const Failure failure =
+      failure_where(Operation::kUnlink, ".h5", Fault::kIoError, [&] { run.remove(); });
+  EXPECT_EQ(failure.status, ANADROME_ERR_IO);
+  EXPECT_TRUE(test::has_part(failure.message, "segment-00000.h5"));
+  EXPECT_TRUE(has("lock") && has("segment-00000.h5"));
+  EXPECT_FALSE(has("journal-000000") || run.owned());
   EXPECT_TRUE(RunDirectory::has_ended(path));
   RunDirectory next = create("next");
   EXPECT_FALSE(RunDirectory::has_ended(path));
@@ -108,31 +98,16 @@ TEST_F(RunDirectoryTest, IsKnownToHaveEndedWhereFilesOfItAreLeft) {
 }
 
 // A directory with files that are not listed while their storage server is away.
-class UnlistedFileSystem final : public test::ForwardingFileSystem {
- public:
-  int remove_directory(const std::string&) override { return -ENOTCONN; }
-};
-
 TEST_F(RunDirectoryTest, LeavesALockWhereTheDirectoryCannotBeRemoved) {
   RunDirectory run = create("1");
-  const Failure failure = failure_from([&] {
-    const UnlistedFileSystem server_is_away;
-    run.remove();
-  });
+  const Failure failure =
+      failure_where(Operation::kRemoveDirectory, "", Fault::kIoError, [&] { run.remove(); });
   EXPECT_EQ(failure.status, ANADROME_ERR_IO);
   EXPECT_FALSE(run.owned());
   ASSERT_TRUE(has("lock"));
-  EXPECT_EQ(read_lock(File::open(path + "/lock", O_RDONLY)).run_id, "1");
-}
-
-TEST_F(RunDirectoryTest, BelongsToOneLiveRun) {
-  RunDirectory run = create();
-  put("segment-00000.h5");
-  EXPECT_EQ(create_fails(), ANADROME_ERR_BUSY);
-  EXPECT_TRUE(has("segment-00000.h5"));
-  EXPECT_TRUE(has("lock"));
-  run.remove();
-  EXPECT_EQ(create_fails(), ANADROME_OK);
+  EXPECT_EQ(lock().run_id, "1");
+  RunDirectory kept = create("2");
+  EXPECT_TRUE(failure_where(Operation::kUnlink, "", Fault::kIoError, [&] { kept.keep(); }));
 }
 
 TEST_F(RunDirectoryTest, TakesTheRemainsOfADeadRunAway) {
@@ -145,20 +120,18 @@ TEST_F(RunDirectoryTest, TakesTheRemainsOfADeadRunAway) {
   EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms::owner_all);
 }
 
-TEST_F(RunDirectoryTest, RefusesASymbolicLink) {
+TEST_F(RunDirectoryTest, GoesThroughNoSymbolicLink) {
   const std::string target = parent / "target";
   std::filesystem::create_directory(target);
   std::filesystem::create_directory_symlink(target, path);
   EXPECT_EQ(create_fails(), ANADROME_ERR_ARGUMENT);
   EXPECT_TRUE(std::filesystem::is_empty(target));
-}
-
-TEST_F(RunDirectoryTest, RefusesALockThatIsASymbolicLink) {
+  std::filesystem::remove(path);
   std::filesystem::create_directory(path);
-  std::ofstream(parent / "target") << "mine";
-  std::filesystem::create_symlink(parent / "target", path + "/lock");
+  std::ofstream(target + "/file") << "mine";
+  std::filesystem::create_symlink(target + "/file", path + "/lock");
   EXPECT_NE(create_fails(), ANADROME_OK);
-  EXPECT_EQ(std::filesystem::file_size(parent / "target"), 4u);
+  EXPECT_EQ(std::filesystem::file_size(target + "/file"), 4u);
 }
 
 TEST_F(RunDirectoryTest, NeedsItsParent) {
@@ -169,17 +142,13 @@ TEST_F(RunDirectoryTest, NeedsItsParent) {
   EXPECT_TRUE(test::has_part(failure.message, "set the option directory"));
 }
 
-class NoRoomToWrite final : public test::ForwardingFileSystem {
- public:
-  ssize_t write(int, const void*, std::size_t, off_t) override { return -ENOSPC; }
-};
-
 TEST_F(RunDirectoryTest, LeavesARunThatItCannotTakeOverAsItWas) {
   std::filesystem::create_directory(path);
   put("journal-000000");
   put("segment-00000.h5");
-  const NoRoomToWrite full;
-  EXPECT_THROW(RunDirectory::create(parent.path(), "run", "2", Leftovers::kTakeOver), Error);
+  EXPECT_TRUE(failure_where(Operation::kWrite, "", Fault::kNoSpace, [&] {
+    RunDirectory::create(parent.path(), "run", "2", Leftovers::kTakeOver);
+  }));
   EXPECT_TRUE(has("journal-000000"));
   EXPECT_TRUE(has("segment-00000.h5"));
 }
@@ -196,34 +165,22 @@ TEST_F(RunDirectoryTest, RemovesNoFileOfSomebodyElse) {
   EXPECT_FALSE(has("segment-00000.h5") || has("journal-000000") || has("lock"));
 }
 
-class NothingCanBeRemoved final : public test::ForwardingFileSystem {
- public:
-  int unlink(const std::string&) override { return -EIO; }
-};
-
-TEST_F(RunDirectoryTest, SaysThatItKeepsItsLock) {
-  RunDirectory run = create();
-  const NothingCanBeRemoved stuck;
-  EXPECT_THROW(run.keep(), Error);
-}
-
-TEST_F(RunDirectoryTest, IsJoinedByTheSameRunOnly) {
-  const RunDirectory run = create("1");
-  EXPECT_FALSE(RunDirectory::create_or_join(parent.path(), "run", "1").owned());
-  EXPECT_THROW(RunDirectory::create_or_join(parent.path(), "run", "2"), Error);
-  EXPECT_TRUE(RunDirectory::create_or_join(parent.path(), "other", "1").owned());
-}
-
-TEST_F(RunDirectoryTest, IsFoundByTheSameRunOnly) {
+TEST_F(RunDirectoryTest, BelongsToOneLiveRunWhichAloneFindsAndJoinsIt) {
   const auto found = [&](const std::string& run_id) {
     return RunDirectory::find(parent.path(), "run", run_id, 0);
   };
   EXPECT_EQ(found("1").message, "there is no " + path + "/lock");
   const RunDirectory run = create("1");
+  put("segment-00000.h5");
+  EXPECT_EQ(create_fails(), ANADROME_ERR_BUSY);
+  EXPECT_TRUE(has("segment-00000.h5") && has("lock"));
   EXPECT_FALSE(found("1"));
   const Failure strangers = found("2");
   EXPECT_EQ(strangers.status, ANADROME_ERR_ARGUMENT);
   EXPECT_TRUE(test::has_part(strangers.message, "process " + std::to_string(::getpid())));
+  EXPECT_FALSE(RunDirectory::create_or_join(parent.path(), "run", "1").owned());
+  EXPECT_THROW(RunDirectory::create_or_join(parent.path(), "run", "2"), Error);
+  EXPECT_TRUE(RunDirectory::create_or_join(parent.path(), "other", "1").owned());
 }
 
 // A client of a network file system, which still has the lock that was there before.
@@ -241,15 +198,13 @@ class LateFileSystem final : public test::ForwardingFileSystem {
   int reads_;
 };
 
-TEST_F(RunDirectoryTest, IsLookedForUntilItShows) {
+TEST_F(RunDirectoryTest, IsLookedForUntilItShowsAndJoinedThoughItDidNot) {
   constexpr double kEnough = 1000;
   const RunDirectory run = create("1");
-  const LateFileSystem files("another\n", 12);
-  EXPECT_FALSE(RunDirectory::find(parent.path(), "run", "1", kEnough));
-}
-
-TEST_F(RunDirectoryTest, ThatDidNotShowIsJoinedAllTheSame) {
-  const RunDirectory run = create("1");
+  {
+    const LateFileSystem files("another\n", 12);
+    EXPECT_FALSE(RunDirectory::find(parent.path(), "run", "1", kEnough));
+  }
   const LateFileSystem files("another\n", 3);  // as often as a lock is read
   EXPECT_FALSE(RunDirectory::create_or_join(parent.path(), "run", "1").owned());
 }
@@ -275,7 +230,7 @@ class RunOfAnotherHost : public RunDirectoryTest {
     record.holder.machine = "another";
     record.holder.pid = 4711;
     record.heartbeat -= seconds_ago;
-    write_lock(File::open(path + "/lock", O_RDWR | O_CREAT), record);
+    put_lock(record);
   }
 };
 
@@ -299,15 +254,11 @@ TEST_F(RunOfAnotherHost, IsDeadWhenItsHeartbeatIsStale) {
     leave(500);
     const RunDirectory run = create();
     EXPECT_FALSE(has("segment-00000.h5"));
-    EXPECT_EQ(read_lock(File::open(path + "/lock", O_RDONLY)).holder.pid, ::getpid());
+    EXPECT_EQ(lock().holder.pid, ::getpid());
   }
-}
-
-TEST_F(RunOfAnotherHost, IsTakenOverWithItsFilesWhenItIsDead) {
   leave(500);
   const RunDirectory run = RunDirectory::create(parent.path(), "run", "2", Leftovers::kTakeOver);
-  EXPECT_TRUE(run.owned());
-  EXPECT_TRUE(has("segment-00000.h5"));
+  EXPECT_TRUE(run.owned() && has("segment-00000.h5"));
 }
 
 TEST_F(RunOfAnotherHost, ThatHoldsTheFlockIsLiveHoweverOldItsHeartbeat) {
@@ -317,42 +268,45 @@ TEST_F(RunOfAnotherHost, ThatHoldsTheFlockIsLiveHoweverOldItsHeartbeat) {
   EXPECT_EQ(create_fails(), ANADROME_ERR_BUSY);
 }
 
-TEST_F(RunOfAnotherHost, LeavesItsSuccessorsFilesAlone) {
+TEST_F(RunOfAnotherHost, LeavesItsSuccessorsFilesAloneAndHearsOfItsEnd) {
   const NoFlock files(0);
-  RunDirectory first = create("1");
-  leave(0);  // another host took it for dead
-  put("segment-00001.h5");
-  EXPECT_EQ(failure_from([&] { first.remove(); }).status, ANADROME_ERR_BUSY);
-  EXPECT_FALSE(first.owned());
-  EXPECT_TRUE(has("segment-00001.h5"));
-  EXPECT_TRUE(has("lock"));
-}
-
-TEST_F(RunOfAnotherHost, HearsOfASuccessorThatHasEndedSince) {
-  const NoFlock files(0);
-  for (const bool removes : {true, false}) {
-    RunDirectory first = create("1");
-    leave(0);  // another host took it for dead, and could not see its flock
-    std::filesystem::remove(path + "/lock");
-    leave(0);
-    std::filesystem::remove_all(path);
-    const Failure failure = failure_from([&] { removes ? first.remove() : first.keep(); });
-    EXPECT_EQ(failure.status, ANADROME_ERR_BUSY) << failure.message;
-    EXPECT_FALSE(first.owned());
+  for (const bool ended : {false, true}) {
+    for (const bool removes : {true, false}) {
+      RunDirectory first = create("1");
+      leave(0);  // another host took it for dead, and could not see its flock
+      put("segment-00001.h5");
+      if (ended) {
+        std::filesystem::remove(path + "/lock");
+        leave(0);
+        std::filesystem::remove_all(path);
+      }
+      const Failure failure = failure_from([&] { removes ? first.remove() : first.keep(); });
+      EXPECT_EQ(failure.status, ANADROME_ERR_BUSY) << failure.message;
+      EXPECT_FALSE(first.owned());
+      EXPECT_EQ(has("segment-00001.h5") && has("lock"), !ended);
+      std::filesystem::remove_all(path);
+    }
   }
 }
 
-TEST_F(RunDirectoryTest, SaysThatSomebodyRemovedIt) {
-  for (const bool all : {true, false}) {
+TEST_F(RunDirectoryTest, SaysThatSomebodyRemovedItOrPutAFileInThePlaceOfItsLock) {
+  enum { kAllRemoved, kLockRemoved, kLockReplaced };
+  for (const int what : {kAllRemoved, kLockRemoved, kLockReplaced}) {
     for (const bool removes : {true, false}) {
       RunDirectory run = create();
       put("segment-00000.h5");
-      std::filesystem::remove_all(all ? path : path + "/lock");
+      std::filesystem::remove_all(what == kAllRemoved ? path : path + "/lock");
+      if (what == kLockReplaced) std::ofstream(path + "/lock") << "mine";
       const Failure failure = failure_from([&] { removes ? run.remove() : run.keep(); });
       EXPECT_EQ(failure.status, ANADROME_ERR_IO) << failure.message;
-      EXPECT_TRUE(failure.message.starts_with(path + "/lock is gone")) << failure.message;
+      EXPECT_TRUE(failure.message.starts_with(
+          path + (what == kLockReplaced ? "/lock is not this run's" : "/lock is gone")))
+          << failure.message;
       EXPECT_FALSE(run.owned());
-      EXPECT_EQ(has("segment-00000.h5"), !all);
+      EXPECT_EQ(has("segment-00000.h5"), what != kAllRemoved);
+      if (what != kLockReplaced) continue;
+      EXPECT_EQ(std::filesystem::file_size(path + "/lock"), 4u);
+      std::filesystem::remove_all(path);
     }
   }
 }
@@ -368,59 +322,57 @@ TEST_F(RunDirectoryTest, IsItsOwnThoughTheNameOfItsLockDoesNotShow) {
   std::filesystem::remove(path + "-lock");
 }
 
-TEST_F(RunDirectoryTest, RemovesNoFileInThePlaceOfItsLock) {
-  for (const bool removes : {true, false}) {
-    RunDirectory run = create();
-    put("segment-00000.h5");
-    std::filesystem::remove(path + "/lock");
-    std::ofstream(path + "/lock") << "mine";
-    const Failure failure = failure_from([&] { removes ? run.remove() : run.keep(); });
-    EXPECT_EQ(failure.status, ANADROME_ERR_IO) << failure.message;
-    EXPECT_TRUE(failure.message.starts_with(path + "/lock is not this run's")) << failure.message;
-    EXPECT_EQ(std::filesystem::file_size(path + "/lock"), 4u);
-    EXPECT_TRUE(has("segment-00000.h5"));
-    std::filesystem::remove_all(path);
+// Between this process and one that holds a directory until it hears of the end.
+struct Pipes {
+  Pipes() { EXPECT_TRUE(::pipe(ends) == 0 && ::pipe(ready) == 0); }
+  ~Pipes() {
+    for (const int end : {ends[0], ready[0], ready[1]}) ::close(end);
+    let_end();
   }
-}
+  Pipes(const Pipes&) = delete;
+  bool say() const { return ::write(ready[1], "", 1) == 1; }
+  bool hear() const {
+    char byte = 0;
+    return ::read(ready[0], &byte, 1) == 1;
+  }
+  bool wait_for_end() {
+    char byte = 0;
+    let_end();
+    return ::read(ends[0], &byte, 1) == 0;
+  }
+  void let_end() {
+    if (ends[1] >= 0) ::close(std::exchange(ends[1], -1));
+  }
+  int ends[2], ready[2];
+};
 
 TEST_F(RunDirectoryTest, IsNotHeldByAChildOfADeadProcess) {
-  int ends[2], ready[2];  // the grandchild lives until this test closes its end
-  ASSERT_TRUE(::pipe(ends) == 0 && ::pipe(ready) == 0);
+  Pipes pipes;
   const pid_t holder = ::fork();
   if (holder == 0) {
     const RunDirectory* run = new RunDirectory(create("0"));
-    char byte = 0;
-    if (run->owned() && ::fork() == 0) {
-      ::close(ends[1]);
-      const bool said = ::write(ready[1], &byte, 1) == 1;
-      ::_exit(said && ::read(ends[0], &byte, 1) == 0 ? 0 : 1);
-    }
-    ::_exit(::read(ready[0], &byte, 1) == 1 ? 0 : 1);
+    if (run->owned() && ::fork() == 0) ::_exit(pipes.say() && pipes.wait_for_end() ? 0 : 1);
+    ::_exit(pipes.hear() ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(holder, &status, 0), holder);
   EXPECT_TRUE(has("lock"));
   EXPECT_EQ(create_fails(), ANADROME_OK);
-  for (const int end : {ends[0], ends[1], ready[0], ready[1]}) ::close(end);
 }
 
 // Who starts again at once finds the ranks of a job that was killed.
 TEST_F(RunDirectoryTest, ShowsWhoElseHoldsItAsLongAsThatLives) {
-  int ends[2], ready[2];
-  ASSERT_TRUE(::pipe(ends) == 0 && ::pipe(ready) == 0);
+  Pipes pipes;
   const pid_t other = ::fork();
   if (other == 0) {
     const RunDirectory run = create("0");
-    char byte = 0;
-    ::close(ends[1]);
-    ::_exit(::write(ready[1], &byte, 1) == 1 && ::read(ends[0], &byte, 1) == 0 ? 0 : 1);
+    ::_exit(pipes.say() && pipes.wait_for_end() ? 0 : 1);
   }
-  char byte = 0;
-  EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+  EXPECT_TRUE(pipes.hear());
   const auto holder = RunDirectory::other_holder(parent.path(), "run");
   EXPECT_TRUE(holder && holder->holder.pid == other);
   EXPECT_EQ(create_fails(), ANADROME_ERR_BUSY);
-  for (const int end : {ends[0], ends[1], ready[0], ready[1]}) ::close(end);
+  pipes.let_end();
   int status = 0;
   ASSERT_EQ(::waitpid(other, &status, 0), other);
   EXPECT_FALSE(RunDirectory::other_holder(parent.path(), "run"));
@@ -474,9 +426,6 @@ TEST_F(RunDirectoryTest, TakesWhatAKilledRunHadNotWrittenTo) {
       }
     }
   }
-}
-
-TEST_F(RunDirectoryTest, TakesADirectoryInWhichNothingWasWritten) {
   std::filesystem::create_directory(path);
   for (const char* name : {"lock", "segment-00000.h5", "journal-000000"})
     std::ofstream(path + "/" + name) << std::string(1000, '\0');
@@ -494,7 +443,7 @@ TEST_F(RunDirectoryTest, KnowsAdjointFieldsByTheirJournalOrTheLock) {
       LockRecord record = new_lock_record("0");
       --record.holder.start;
       record.adjoints = 2;
-      write_lock(File::open(path + "/lock", O_RDWR | O_CREAT), record);
+      put_lock(record);
     }
     EXPECT_EQ(create_fails(), ANADROME_OK) << by_journal;
     EXPECT_TRUE(parent.empty());
@@ -506,7 +455,7 @@ TEST_F(RunDirectoryTest, RemovesAdjointFieldsOnceItNotedThatTheyAreItsOwn) {
     RunDirectory run = create();
     put("adjoint-000001");
     run.note_adjoints(noted);
-    EXPECT_EQ(read_lock(File::open(path + "/lock", O_RDONLY)).adjoints, noted);
+    EXPECT_EQ(lock().adjoints, noted);
     EXPECT_EQ(failure_from([&] { run.remove(); }).status,
               noted > 0 ? ANADROME_OK : ANADROME_ERR_ARGUMENT);
     EXPECT_EQ(has("adjoint-000001"), noted == 0);
@@ -540,7 +489,7 @@ TEST_F(RunDirectoryTest, WithoutFlockBelongsToItsProcessWhileThatLives) {
   std::filesystem::create_directory(path);
   LockRecord record = new_lock_record("0123");
   ++record.holder.start;  // its number was given to another
-  write_lock(File::open(path + "/lock", O_RDWR | O_CREAT), record);
+  put_lock(record);
   EXPECT_EQ(create_fails(), ANADROME_OK);
 }
 

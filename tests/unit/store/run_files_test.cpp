@@ -8,6 +8,9 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "files_of_a_run.h"
@@ -18,15 +21,15 @@
 namespace anadrome::store {
 namespace {
 
-constexpr const char* kNames[] = {"lock",
-                                  "states.h5",
-                                  "journal-000012",
-                                  "adjoint-000003",
-                                  "heartbeats-0af9",
-                                  "segment-00000.h5",
-                                  "segment-copy-node-000001.h5",
-                                  "segment-123456-rank-000000.h5",
-                                  "objects-rank-000000.h5"};
+const std::vector<std::string> kNames = {"lock",
+                                         "states.h5",
+                                         "journal-000012",
+                                         "adjoint-000003",
+                                         "heartbeats-0af9",
+                                         "segment-00000.h5",
+                                         "segment-copy-node-000001.h5",
+                                         "segment-123456-rank-000000.h5",
+                                         "objects-rank-000000.h5"};
 
 class FilesOfARun : public testing::Test {
  protected:
@@ -43,8 +46,7 @@ class FilesOfARun : public testing::Test {
   const TemporaryDirectory directory;
 };
 
-TEST_F(FilesOfARun, HaveNames) {
-  for (const char* name : kNames) EXPECT_NE(kind_of(name), FileKind::kNone) << name;
+TEST_F(FilesOfARun, HaveNamesWhichAloneMakeThemNoRuns) {
   for (const char* name :
        {"", "locks", "states.h5.bak", "journal-", "journal-2025", "journal-00001a", "adjoint-3",
         "adjoint-", "heartbeats-", "heartbeats-xyz", "segment-00000.h5~", "my-segment-1.h5",
@@ -52,13 +54,11 @@ TEST_F(FilesOfARun, HaveNames) {
         "thesis.h5.new", "objects-rank-me.h5"}) {
     EXPECT_EQ(kind_of(name), FileKind::kNone) << name;
   }
-}
-
-TEST_F(FilesOfARun, AreNoRunsByTheirNamesAlone) {
   put("lock");
   put("journal-000000");
   put("segment-00007.h5");
-  for (const char* name : kNames) {
+  for (const std::string& name : kNames) {
+    EXPECT_NE(kind_of(name), FileKind::kNone) << name;
     if (kind_of(name) == FileKind::kLock) continue;
     put_bytes(name, "mine, and no run's");
     EXPECT_FALSE(made(name)) << name;
@@ -70,7 +70,7 @@ TEST_F(FilesOfARun, AreNoRunsByTheirNamesAlone) {
 TEST_F(FilesOfARun, SaySoThemselves) {
   put("lock");
   put("journal-000003");
-  for (const char* name : kNames) {
+  for (const std::string& name : kNames) {
     if (kind_of(name) == FileKind::kHeartbeats) continue;
     put(name);
     EXPECT_TRUE(made(name)) << name;
@@ -157,7 +157,7 @@ TEST_F(FilesOfARun, MayHaveADamagedSectorBesideOneThatSaysSo) {
   }
 }
 
-TEST_F(FilesOfARun, AreRegularFiles) {
+TEST_F(FilesOfARun, AreRegularFilesAndListedJournalsFirst) {
   put("lock");
   put("segment-00000.h5");
   std::filesystem::create_symlink(directory / "segment-00000.h5", directory / "segment-copy.h5");
@@ -165,16 +165,11 @@ TEST_F(FilesOfARun, AreRegularFiles) {
   ASSERT_EQ(::mkfifo((directory / "journal-000000").c_str(), 0600), 0);
   for (const char* name : {"segment-copy.h5", "states.h5", "journal-000000"})
     EXPECT_FALSE(made(name)) << name;
-}
-
-TEST_F(FilesOfARun, AreListedJournalsFirst) {
-  for (const char* name : {"a", "journal-000001", "lock", "journal-000000", "z"})
-    put_bytes(name, "x");
+  for (const char* name : {"a", "journal-000001", "z"}) put_bytes(name, "x");
   const std::vector<std::string> names = files_in(Directory::open(directory.path()));
-  ASSERT_EQ(names.size(), 5u);
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  ASSERT_EQ(names.size(), 8u);
+  for (std::size_t i = 0; i < names.size(); ++i)
     EXPECT_EQ(names[i].starts_with("journal-"), i < 2) << names[i];
-  }
 }
 
 }  // namespace

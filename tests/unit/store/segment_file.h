@@ -12,6 +12,12 @@
 
 namespace anadrome::store {
 
+/// So many numbers, and 13 bytes.
+inline std::vector<Field> two_fields(std::int64_t numbers) {
+  return {{"values", ANADROME_ROLE_STATE, ANADROME_FLOAT64, numbers, false, nullptr, {}},
+          {"marks", ANADROME_ROLE_STATE, ANADROME_BYTE, 13, false, nullptr, {}}};
+}
+
 /// The skeleton's numbers when a single rank with these fields and this layout uses the file.
 inline SegmentDescription describe(const BlockLayout& layout, const std::vector<Field>& fields,
                                    std::int64_t blocks) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A tier on disk and one in memory, with all that they are made of, for one rank.
+// A tier on disk with all that it is made of, for one rank.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,6 @@
 #include "copied_live.h"
 #include "segment_file.h"
 #include "store/tiers/disk_tier.h"
-#include "store/tiers/ram_tier.h"
 
 namespace anadrome::store {
 
@@ -17,20 +16,20 @@ class FilePlaces final : public BlockPlaces {
  public:
   FilePlaces(const BlockLayout& layout, const std::vector<Field>& fields, std::int64_t blocks)
       : file(layout, fields, blocks), copy(layout, fields, 1), capacity_(blocks) {}
-  std::int64_t capacity() const override { return has_places ? capacity_ : 0; }
+  std::int64_t capacity() const override { return capacity_; }
   const Segment& segment_of(std::int64_t) const override { return file.segment; }
   const Segment* copy_of_first_block() const override { return has_copy ? &copy.segment : nullptr; }
   SegmentFile file, copy;
-  bool has_places = true, has_copy = true;
+  bool has_copy = true;
 
  private:
   std::int64_t capacity_;
 };
 
 struct CountingObserver final : TierObserver {
-  void waited(double, double) override { ++waits; }
+  void waited(double, double) override {}
   void moved(const Transfer&, std::int64_t, std::int64_t) override { ++moves; }
-  int waits = 0, moves = 0;
+  int moves = 0;
 };
 
 struct TierShape {
@@ -54,7 +53,6 @@ struct TierBench {
     const Volume volume = {disk, *transport, times};
     const DiskTier::Parts parts = {layout, blocks, {&volume, 1}, live};
     tier = std::make_unique<DiskTier>(parts, BlockIdentity{}, observer);
-    ram = std::make_unique<RamTier>(layout, blocks, live);
   }
 
   /// The state of a step is 100 + step.
@@ -83,7 +81,6 @@ struct TierBench {
   std::unique_ptr<Transport> transport;
   TransferTimes times;
   CountingObserver observer;
-  std::unique_ptr<RamTier> ram;
   std::unique_ptr<DiskTier> tier;
 };
 

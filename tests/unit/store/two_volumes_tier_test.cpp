@@ -8,75 +8,58 @@
 #include <vector>
 
 #include "held_transport.h"
-#include "tier_bench.h"
 
 namespace anadrome::store {
 namespace {
 
-using State = Resident::State;
-using Started = HeldTransport::Started;
-
 // Home is the bench's; the fast volume is made beside it.
-struct TwoVolumesBench : TierBench {
+struct TwoVolumesBench : HeldTier {
   explicit TwoVolumesBench(std::int64_t pool_blocks = 8)
-      : TierBench({.pool_blocks = pool_blocks},
-                  [](const BlockLayout& made) { return std::make_unique<HeldTransport>(made); }),
-        home(static_cast<HeldTransport*>(transport.get())),
-        fast(layout),
-        fast_disk(layout, fields, 3) {
-    make();
-  }
-  ~TwoVolumesBench() { tier.reset(); }  // it waits for the fast volume's transfers
-  void make() {
+      : HeldTier({.pool_blocks = pool_blocks}), fast(layout), fast_disk(layout, fields, 3) {
     tier.reset();
     const std::array<Volume, 2> volumes = {
         {{disk, *transport, times}, {fast_disk, fast, fast_times}}};
     const DiskTier::Parts parts = {layout, blocks, volumes, live};
     tier = std::make_unique<DiskTier>(parts, BlockIdentity{}, observer);
   }
+  ~TwoVolumesBench() { tier.reset(); }  // it waits for the fast volume's transfers
   void put(std::int64_t number, int volume) {
     keep(number, number);
     tier->write_newest_block({}, false, volume);
   }
-  State state(std::int64_t block) const { return blocks.residents().at(block).state; }
-  bool in_memory(std::int64_t block) const { return blocks.residents().count(block) > 0; }
-  void finish_all() {
-    tier->flush();
-    home->started.clear();
-    fast.started.clear();
+  void put_all(const std::vector<int>& on) {
+    for (std::size_t number = 0; number < on.size(); ++number)
+      put(static_cast<std::int64_t>(number), on[number]);
   }
   // Nothing is in memory any more.
   void empty() {
-    finish_all();
+    tier->flush();
     for (std::int64_t block = 0; block < tier->anchors().noted(); ++block) tier->drop(block);
+    held->started.clear();
+    fast.started.clear();
   }
 
-  HeldTransport* home;
   HeldTransport fast;
   FilePlaces fast_disk;
   TransferTimes fast_times;
 };
+using Begun = std::vector<HeldTier::Started>;
 
 TEST(TwoVolumesTier, WritesABlockOnceAndTheFirstToBoth) {
   TwoVolumesBench s;
-  s.put(0, kFast);
-  s.put(1, kHome);
-  s.put(2, kFast);
-  EXPECT_EQ(s.fast.started, (std::vector<Started>{{true, 0}, {true, 2}}));
-  EXPECT_EQ(s.home->started, (std::vector<Started>{{true, 1}}));
+  s.put_all({kFast, kHome, kFast});
+  EXPECT_EQ(s.fast.started, (Begun{{true, 0}, {true, 2}}));
+  EXPECT_EQ(s.held->started, (Begun{{true, 1}}));
   EXPECT_EQ(s.tier->writes_under_way(kHome), 1);
   s.tier->flush();
-  EXPECT_EQ(s.home->started, (std::vector<Started>{{true, 1}, {true, 0}})) << "the copy of x_0";
+  EXPECT_EQ(s.held->started, (Begun{{true, 1}, {true, 0}})) << "the copy of x_0";
   EXPECT_EQ(s.tier->writes_under_way(kHome), 0);
   EXPECT_EQ(s.tier->notes(kFast).states_written(), 2);
 }
 
 TEST(TwoVolumesTier, FillsThePlacesOfEachInTurn) {
   TwoVolumesBench s;
-  s.put(0, kFast);
-  s.put(1, kHome);
-  s.put(2, kFast);
-  s.put(3, kHome);
+  s.put_all({kFast, kHome, kFast, kHome});
   EXPECT_EQ(s.tier->blocks_written(kHome), 2);
   EXPECT_EQ(s.tier->anchors()[3].place, 1);
   EXPECT_TRUE(s.tier->has_place(4, kFast));
@@ -92,26 +75,24 @@ TEST(TwoVolumesTier, FillsThePlacesOfEachInTurn) {
 
 TEST(TwoVolumesTier, ReadsAheadFromBoth) {
   TwoVolumesBench s;
-  const std::array<int, 6> volumes = {kFast, kHome, kHome, kFast, kFast, kHome};
-  for (std::int64_t number = 0; number < 6; ++number)
-    s.put(number, volumes[static_cast<std::size_t>(number)]);
+  s.put_all({kFast, kHome, kHome, kFast, kFast, kHome});
   s.empty();
   s.tier->set_prefetch_depth(1);
   ASSERT_TRUE(s.brings_back(5, 5));
-  s.home->started.clear();
+  s.held->started.clear();
   s.tier->prefetch(5);
-  EXPECT_EQ(s.fast.started, (std::vector<Started>{{false, 4}}));
-  EXPECT_EQ(s.home->started, (std::vector<Started>{{false, 2}})) << "home's next, however far";
+  EXPECT_EQ(s.fast.started, (Begun{{false, 4}}));
+  EXPECT_EQ(s.held->started, (Begun{{false, 2}})) << "home's next, however far";
   ASSERT_TRUE(s.brings_back(4, 4));
   s.tier->prefetch(4);
-  EXPECT_EQ(s.fast.started.back(), (Started{false, 3}));
-  EXPECT_EQ(s.home->started.size(), 1u) << "it is on its way";
+  EXPECT_EQ(s.fast.started.back(), (HeldTier::Started{false, 3}));
+  EXPECT_EQ(s.held->started.size(), 1u) << "it is on its way";
 }
 
 TEST(TwoVolumesTier, WaitsForTheFasterWriteWhereMemoryIsWanted) {
   TwoVolumesBench s(3);
   s.put(0, kFast);
-  s.finish_all();
+  s.tier->flush();
   s.put(1, kHome);
   s.put(2, kFast);
   s.put(3, kFast);  // in the memory of x_0
