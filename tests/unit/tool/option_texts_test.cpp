@@ -2,12 +2,15 @@
 #include "tool/run_options/option_texts.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
 #include <string>
 
 #include "engine/asked/options.h"
+#include "tool/runs/segments/isolated.h"
 
 namespace anadrome::tool {
 namespace {
@@ -25,33 +28,19 @@ Options with(std::string_view name, std::string_view value) {
   return options;
 }
 
-TEST(OptionTexts, NameEachOptionOnceAndNothingElse) {
-  auto left = values(Options());
-  for (const OptionText& option : option_texts())
-    EXPECT_EQ(left.erase(std::string(option.name)), 1) << option.name;
-  EXPECT_TRUE(left.empty()) << left.begin()->first;
-}
-
-TEST(OptionTexts, GiveTheDefaultsThatRunsHave) {
-  for (const OptionText& option : option_texts()) {
-    EXPECT_EQ(values(with(option.name, option.preset)), values(Options())) << option.name;
-  }
-}
-
-TEST(OptionTexts, GiveExamplesThatChangeThatOption) {
+TEST(OptionTexts, NameEachOptionOnceWithItsDefaultAndAnExampleThatChangesIt) {
+  const auto presets = values(Options()), shared = values(Options(), false);
+  auto left = presets;
   for (const OptionText& option : option_texts()) {
     const std::string name(option.name);
-    EXPECT_NE(values(with(name, option.example))[name], values(Options())[name]) << name;
-  }
-}
-
-TEST(OptionTexts, SayWhichOptionsMayDifferBetweenRanks) {
-  const auto shared = values(Options(), false);
-  for (const OptionText& option : option_texts()) {
+    EXPECT_EQ(left.erase(name), 1) << name;
+    EXPECT_EQ(values(with(name, option.preset)), presets) << name;
+    EXPECT_NE(values(with(name, option.example)).at(name), presets.at(name)) << name;
     EXPECT_EQ(option.meaning.find("Ranks may have different") != std::string_view::npos,
-              !shared.contains(std::string(option.name)))
-        << option.name;
+              !shared.contains(name))
+        << name;
   }
+  EXPECT_TRUE(left.empty()) << left.begin()->first;
 }
 
 TEST(OptionTexts, ThePageHasFourThenTenAndWhatTheLibraryAnswersToAWrongValue) {
@@ -64,6 +53,17 @@ TEST(OptionTexts, ThePageHasFourThenTenAndWhatTheLibraryAnswersToAWrongValue) {
   const std::string page = options_page();
   EXPECT_NE(page.find("'revolv' is not one of auto, store_all"), std::string::npos);
   EXPECT_EQ(page.find("### memory"), page.find("### "));
+}
+
+TEST(InChild, HasLimitsOfTimeAndMemory) {
+  const std::string limits = in_child("file", 3, [] {
+    rlimit cpu{}, memory{};
+    ::getrlimit(RLIMIT_CPU, &cpu);
+    ::getrlimit(RLIMIT_AS, &memory);
+    return std::to_string(cpu.rlim_max) + " s of work, of " + std::to_string(::alarm(0)) + ", in " +
+           std::to_string(memory.rlim_max >> 30) + " GiB";
+  });
+  EXPECT_EQ(limits, "3 s of work, of 60, in 4 GiB");
 }
 
 }  // namespace

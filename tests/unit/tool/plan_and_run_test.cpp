@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <random>
-#include <sstream>
 #include <string>
 
 #include "engine/plan/choice.h"
@@ -23,15 +22,6 @@ namespace anadrome::tool {
 namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-
-std::string text_of(const WhatIf& q) {
-  std::ostringstream out;
-  out << q.steps << " steps, a state of " << q.state_bytes << " B, a tape of " << q.tape_bytes
-      << " B, memory " << q.memory << ", disk " << q.disk << ", forward " << q.forward
-      << ", adjoint " << q.adjoint << ", write " << q.write_seconds() << ", read "
-      << q.read_seconds() << ": ";
-  return out.str();
-}
 
 WhatIf drawn(std::mt19937& random) {
   const auto between = [&](double low, double high) {
@@ -170,7 +160,7 @@ void with_run(const WhatIf& question, const std::function<void(MeasuredRun&)>& b
 TEST(PlanAndRun, ChooseTheSameIntervalDepthAndSlots) {
   std::mt19937 random(20261123);
   int with_anchors = 0, read_ahead = 0, refused = 0;
-  for (int i = 0; i < 1000; ++i) {
+  for (int number = 0; number < 1000; ++number) {
     const WhatIf question = drawn(random);
     with_run(question, [&](MeasuredRun& run) {
       const schedule::Entry& async = *schedule::find_schedule("async");
@@ -181,7 +171,7 @@ TEST(PlanAndRun, ChooseTheSameIntervalDepthAndSlots) {
         const bool no_disk =
             no_run.status == ANADROME_ERR_NO_SPACE && RunProblem(question, async).disk_states() < 1;
         EXPECT_TRUE(no_disk || no_plan.message == no_run.message)
-            << text_of(question) << no_run.message;
+            << number << ": " << no_run.message;
         return;
       }
       const Estimate planned =
@@ -189,15 +179,15 @@ TEST(PlanAndRun, ChooseTheSameIntervalDepthAndSlots) {
       const engine::SweepPlan plan = run.decided();
       const schedule::Course course = plan.sweep->course();
       if (course.interval == 0) {  // no anchor but x_0
-        EXPECT_EQ(planned.sweep.most_anchors, 1) << text_of(question);
+        EXPECT_EQ(planned.sweep.most_anchors, 1) << number;
         return;
       }
       ++with_anchors;
       const std::int64_t most =
           question.steps * std::max<std::int64_t>(planned.sweep.tape_slots, 1);
-      EXPECT_EQ(planned.sweep.interval, course.interval) << text_of(question);
-      EXPECT_EQ(planned.disk.reads_ahead > 0, course.prefetch_depth > 0) << text_of(question);
-      EXPECT_EQ(planned.sweep.slots, std::min(course.slots, most)) << text_of(question);
+      EXPECT_EQ(planned.sweep.interval, course.interval) << number;
+      EXPECT_EQ(planned.disk.reads_ahead > 0, course.prefetch_depth > 0) << number;
+      EXPECT_EQ(planned.sweep.slots, std::min(course.slots, most)) << number;
       read_ahead += planned.disk.reads_ahead > 0 ? 1 : 0;
     });
   }
@@ -210,7 +200,7 @@ TEST(PlanAndRun, ChooseTheSameIntervalDepthAndSlots) {
 TEST(PlanAndRun, ChooseTheSameScheduleForAuto) {
   std::mt19937 random(20261124);
   std::map<std::string, int> chosen;
-  for (int i = 0; i < 1000; ++i) {
+  for (int number = 0; number < 1000; ++number) {
     const WhatIf question = drawn(random);
     const schedule::Entry* const planned = auto_choice(question);
     if (planned == nullptr) {
@@ -219,7 +209,7 @@ TEST(PlanAndRun, ChooseTheSameScheduleForAuto) {
     }
     ++chosen[planned->name];
     with_run(question, [&](MeasuredRun& run) {
-      EXPECT_EQ(planned->name, std::string(run.by_auto()->name)) << text_of(question);
+      EXPECT_EQ(planned->name, std::string(run.by_auto()->name)) << number;
     });
   }
   for (const char* schedule : {"store_all", "async"}) {
@@ -230,10 +220,10 @@ TEST(PlanAndRun, ChooseTheSameScheduleForAuto) {
 TEST(PlanAndRun, RunAsManyStepsInPasses) {
   std::mt19937 random(20261125);
   std::map<std::string, int> compared;
-  for (int i = 0; i < 100; ++i) {
+  for (int number = 0; number < 100; ++number) {
     WhatIf question = drawn(random);
     question.steps = 1 + question.steps % 200;
-    question.passes = 1 + i % 30;
+    question.passes = 1 + number % 30;
     question.read_rate *= 100;  // no anchor is left out
     for (const Schedule& schedule : all_schedules()) {
       const schedule::Entry* const found = schedule::find_schedule(schedule.name);
@@ -246,9 +236,9 @@ TEST(PlanAndRun, RunAsManyStepsInPasses) {
       with_run(question, [&](MeasuredRun& run) {
         const auto [forward, reverse] = run.steps_of_passes(entry);
         EXPECT_EQ(planned.forward_pass.forward_steps, static_cast<double>(forward))
-            << text_of(question) << schedule.name;
+            << number << schedule.name;
         EXPECT_EQ(planned.reverse_pass.forward_steps, static_cast<double>(reverse))
-            << text_of(question) << schedule.name;
+            << number << schedule.name;
         EXPECT_EQ(planned.forward_pass.passes + planned.reverse_pass.passes,
                   static_cast<double>(question.passes));
       });

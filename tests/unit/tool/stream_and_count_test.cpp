@@ -3,14 +3,12 @@
 // TURN being the adjoint of the last; with tapes they are n.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
-#include <sstream>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "planners/stream.h"
+#include "tool/schedules/action_sources.h"
 #include "tool/schedules/schedules.h"
 
 namespace anadrome::tool {
@@ -18,71 +16,49 @@ namespace {
 
 using schedule::Action;
 
-std::string in_words(const Action& action, bool with_places) {
-  static constexpr std::array<const char*, 11> kNames = {"start", "advance", "keep", "restore",
-                                                         "drop",  "write",   "read", "decide",
-                                                         "turn",  "adjoint", "done"};
-  std::ostringstream words;
-  words << kNames.at(action.index());
-  std::visit(
-      [&]<class Any>(const Any& any) {
-        if constexpr (std::is_same_v<Any, schedule::Advance>) {
-          words << ' ' << any.first << ' ' << any.last << (any.record ? " record" : "");
-        } else if constexpr (std::is_same_v<Any, schedule::Adjoint>) {
-          words << ' ' << any.step;
-        } else if constexpr (std::is_base_of_v<schedule::Kept, Any>) {
-          words << ' ' << any.step;
-          if (!with_places) return;
-          words << (any.what == schedule::What::kTape ? " tape " : " ") << any.tier << ' '
-                << any.place;
-        }
-      },
-      action);
-  return words.str();
-}
-
-bool is_step(const Action& action) {
-  return std::holds_alternative<schedule::Advance>(action) ||
-         std::holds_alternative<schedule::Adjoint>(action);
-}
-
 enum class Compared { kAll, kWithoutPlaces, kSteps };
 
-using Words = std::vector<std::string>;
-
-void add(Words& words, const Action& action, Compared compared) {
-  if (compared == Compared::kSteps && !is_step(action)) return;
-  words.push_back(in_words(action, compared == Compared::kAll));
+// What the command would print, or a part of it.
+std::string text_of(const ActionSource& next, Compared compared) {
+  std::string text;
+  TextOut out([&](std::string_view chunk) { text += chunk; });
+  const auto some = [&] {
+    for (;;) {
+      Action action = next();
+      schedule::Kept* const kept = schedule::kept_of(action);
+      const bool is_step = kept == nullptr && !std::holds_alternative<schedule::Turn>(action);
+      if (compared == Compared::kSteps && !is_step) continue;
+      if (kept != nullptr && compared != Compared::kAll) *kept = {kept->what, 0, kept->step};
+      return action;
+    }
+  };
+  write_actions(some, out);
+  return text;
 }
 
-Words of_stream(const std::string& options, Compared compared, std::int64_t end = -1) {
+std::string of_stream(const std::string& options, Compared compared, std::int64_t end = -1) {
   schedule::Stream stream{schedule::StreamOptions(options)};
   const bool record = schedule::StreamOptions(options).record;
-  Words words;
   bool ended = end < 0;
-  for (Action action = stream.next(); !std::holds_alternative<schedule::Done>(action);
-       action = stream.next()) {
-    if (auto* const run = std::get_if<schedule::Advance>(&action); !ended && run != nullptr) {
-      if (run->last >= end) {
+  const auto next = [&]() -> Action {
+    for (;;) {
+      Action action = stream.next();
+      auto* const run = std::get_if<schedule::Advance>(&action);
+      if (!ended && run != nullptr && run->last >= end) {
         stream.end(end);
         run->last = end;
         ended = true;
       }
+      const auto* const turn = std::get_if<schedule::Turn>(&action);
+      if (turn == nullptr) return action;
+      if (!record) return schedule::Adjoint{turn->step};
     }
-    const auto* const turn = std::get_if<schedule::Turn>(&action);
-    if (turn != nullptr && record) continue;
-    add(words, turn != nullptr ? Action{schedule::Adjoint{turn->step}} : action, compared);
-  }
-  return words;
+  };
+  return text_of(next, compared);
 }
 
-Words of_command(const char* name, const Problem& problem, Compared compared) {
-  Words words;
-  const ActionSource next = schedule_named("SCHEDULE", name).actions(problem);
-  for (Action action = next(); !std::holds_alternative<schedule::Done>(action); action = next()) {
-    add(words, action, compared);
-  }
-  return words;
+std::string of_command(const char* name, const Problem& problem, Compared compared) {
+  return text_of(schedule_named("SCHEDULE", name).actions(problem), compared);
 }
 
 constexpr std::array<std::int64_t, 6> kSteps = {1, 2, 3, 8, 20, 61};
@@ -181,10 +157,10 @@ TEST(StreamAndCount, AreTheSameForStepsAndStatesThatDiffer) {
 TEST(StreamAndCount, HaveTheSamePlansOfTransfers) {
   for (const std::int64_t n : {1, 2, 3, 8, 20}) {
     for (const std::int64_t slots : {2, 3, 5}) {
-      Words command =
+      std::string command =
           of_command("overlapped", problem_of(n + 1, slots, kNoLimit), Compared::kWithoutPlaces);
-      const auto last = std::find(command.rbegin(), command.rend(), "drop 0");
-      if (last != command.rend()) command.erase(std::next(last).base());
+      const std::size_t last = command.rfind(R"({"action": "drop", "step": 0,)");
+      if (last != std::string::npos) command.erase(last, command.find('\n', last) + 1 - last);
       EXPECT_EQ(
           of_stream(options_of("overlapped", number(n), slots, 1000), Compared::kWithoutPlaces),
           command)

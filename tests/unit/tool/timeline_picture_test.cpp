@@ -70,7 +70,7 @@ void expect_well_formed(const std::string& svg) {
 
 const TraceHeading kHeading{"async", "0.1.0", 1000, 1, 42};
 
-TEST(TimelinePicture, DrawsNothingAsNothing) {
+TEST(TimelinePicture, DrawsNothingAsNothingAndQuotesWhatItIsGiven) {
   for (const double seconds : {0.0, 5.0, 1e-320, 1e300}) {
     TraceHeading heading = kHeading;
     heading.seconds = seconds;
@@ -78,6 +78,9 @@ TEST(TimelinePicture, DrawsNothingAsNothing) {
     expect_well_formed(svg_of(heading, {}));
   }
   EXPECT_TRUE(holds(svg_of({}, {}), "Nothing was recorded."));
+  expect_well_formed(svg_of({"<a&b>\n", "\"", 1, 1, 1}, {}));
+  expect_well_formed(svg_of({"async", "", 1, 1, 0}, {{{0, 0, 0, 1, Activity::kTurn}}}));
+  expect_well_formed(svg_of(kHeading, {{{5, 5, 3, 3, Activity::kTurn}}}));
 }
 
 TEST(TimelinePicture, DrawsOneEvent) {
@@ -88,11 +91,6 @@ TEST(TimelinePicture, DrawsOneEvent) {
     EXPECT_TRUE(holds(svg, std::string("<path fill=\"") + colour_of(activity) + "\" d=\"M")) << i;
     EXPECT_TRUE(holds(svg, std::string(engine::to_string(activity)) + " 2 s")) << i;
   }
-}
-
-TEST(TimelinePicture, DrawsEventsWithoutLength) {
-  expect_well_formed(svg_of({"async", "", 1, 1, 0}, {{{0, 0, 0, 1, Activity::kTurn}}}));
-  expect_well_formed(svg_of(kHeading, {{{5, 5, 3, 3, Activity::kTurn}}}));
 }
 
 TEST(TimelinePicture, DrawsASweepAndTheTimeAroundTurn) {
@@ -128,18 +126,15 @@ TEST(TimelinePicture, DrawsPassesBelowTheSweep) {
   EXPECT_LT(y_of(without, ">step</text>"), y_of(svg, ">step</text>")) << "they have a lane";
 }
 
-TEST(TimelinePicture, SaysHowMuchOfTheTimeWasWaited) {
+TEST(TimelinePicture, SaysHowMuchWasWaitedAndShowsAShortWaitInALongSweep) {
   const std::vector<TraceEvent> waits = {{0, 6, 0, 1}, {6, 8, 1, 1, Activity::kWait}};
-  const std::string svg = svg_of({"async", "0.1.0", 1, 2, 10}, {waits, {}});
-  EXPECT_TRUE(holds(svg, ">10 % waited<"));
-}
-
-TEST(TimelinePicture, ShowsAShortWaitInALongSweep) {
-  // A fiftieth of a column.
-  const std::vector<TraceEvent> events = {
-      {0, 500, 0, 500}, {500, 500.02, 500, 500, Activity::kWait}, {500.02, 1256, 500, 1000}};
-  const std::string svg = svg_of({"async", "0.1.0", 1000, 1, 1256}, {events});
-  EXPECT_TRUE(holds(svg, std::string("<path fill=\"") + colour_of(Activity::kWait) + "\" d=\"M"));
+  EXPECT_TRUE(holds(svg_of({"async", "0.1.0", 1, 2, 10}, {waits, {}}), ">10 % waited<"));
+  const std::vector<TraceEvent> short_wait = {// a fiftieth of a column
+                                              {0, 500, 0, 500},
+                                              {500, 500.02, 500, 500, Activity::kWait},
+                                              {500.02, 1256, 500, 1000}};
+  EXPECT_TRUE(holds(svg_of({"async", "0.1.0", 1000, 1, 1256}, {short_wait}),
+                    std::string("<path fill=\"") + colour_of(Activity::kWait) + "\" d=\"M"));
 }
 
 TEST(TimelinePicture, DrawsFourRanksAndCountsTheOthers) {
@@ -174,10 +169,6 @@ TEST(TimelinePicture, StaysSmallHoweverManyEventsThereAre) {
   const std::string svg = picture_of(sweep);
   expect_well_formed(svg);
   EXPECT_LT(svg.size(), 2000000U);
-}
-
-TEST(TimelinePicture, QuotesWhatItIsGiven) {
-  expect_well_formed(svg_of({"<a&b>\n", "\"", 1, 1, 1}, {}));
 }
 
 }  // namespace
