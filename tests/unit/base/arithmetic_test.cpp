@@ -46,32 +46,23 @@ TEST_F(Traps, DoNotSpringInTheLibrary) {
   EXPECT_EQ(std::fetestexcept(kTraps), 0) << "a flag of the library's is the caller's now";
 }
 
-TEST_F(TrapsDeathTest, AreBackAfterwards) {
+TEST_F(TrapsDeathTest, SpringAfterwardsAndInACallback) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        std::signal(SIGFPE, SIG_DFL);  // a sanitizer has a handler of its own
-        feenableexcept(kTraps);
-        { const OwnArithmetic own; }
-        double quotient;
-        divide_by_zero(&quotient);
-        std::_Exit(std::isinf(quotient) ? 0 : 1);
-      },
-      testing::KilledBySignal(SIGFPE), "");
-}
-
-TEST_F(TrapsDeathTest, SpringInACallback) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        std::signal(SIGFPE, SIG_DFL);  // a sanitizer has a handler of its own
-        feenableexcept(kTraps);
-        const OwnArithmetic own;
-        double quotient;
-        call_back(divide_by_zero, &quotient);
-        std::_Exit(std::isinf(quotient) ? 0 : 1);
-      },
-      testing::KilledBySignal(SIGFPE), "");
+  const auto divide = [](bool in_callback) {
+    std::signal(SIGFPE, SIG_DFL);  // a sanitizer has a handler of its own
+    feenableexcept(kTraps);
+    double quotient;
+    if (in_callback) {
+      const OwnArithmetic own;
+      call_back(divide_by_zero, &quotient);
+    } else {
+      { const OwnArithmetic own; }
+      divide_by_zero(&quotient);
+    }
+    std::_Exit(std::isinf(quotient) ? 0 : 1);
+  };
+  for (const bool in_callback : {false, true})
+    EXPECT_EXIT(divide(in_callback), testing::KilledBySignal(SIGFPE), "") << in_callback;
 }
 
 TEST(Arithmetic, FlagsThatACallbackRaisesAreTheCallers) {

@@ -12,6 +12,7 @@
 #include <new>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/thread.h"
 
@@ -27,41 +28,36 @@ Failure failure_of(const Thrown& thrown) {
   }
 }
 
-TEST(Error, CarriesStatusAndMessage) {
-  const Error error(ANADROME_ERR_IO, "step 3: write failed");
-  EXPECT_EQ(error.status(), ANADROME_ERR_IO);
-  EXPECT_STREQ(error.what(), "step 3: write failed");
-}
-
 TEST(Failure, IsTrueOnceThereIsOne) {
   EXPECT_FALSE(Failure{});
   EXPECT_FALSE((Failure{ANADROME_OK, "a message alone is no failure"}));
   EXPECT_TRUE((Failure{ANADROME_ERR_PEER, {}}));
 }
 
-TEST(CurrentFailure, KeepsTheStatusOfAnError) {
+TEST(CurrentFailure, KeepsTheStatusOfAnErrorAndTakesAnythingElseForADefect) {
   const Failure failure = failure_of(Error(ANADROME_ERR_CORRUPT, "checksum of step 7"));
   EXPECT_EQ(failure.status, ANADROME_ERR_CORRUPT);
   EXPECT_EQ(failure.message, "checksum of step 7");
-}
-
-TEST(CurrentFailure, TakesAFailedAllocationForMemory) {
-  const Failure failure = failure_of(std::bad_alloc());
-  EXPECT_EQ(failure.status, ANADROME_ERR_MEMORY);
-  EXPECT_FALSE(failure.message.empty());
-}
-
-TEST(CurrentFailure, TakesAnythingElseForADefect) {
+  const Failure memory = failure_of(std::bad_alloc());
+  EXPECT_EQ(memory.status, ANADROME_ERR_MEMORY);
+  EXPECT_FALSE(memory.message.empty());
   const Failure known = failure_of(std::logic_error("index"));
   EXPECT_EQ(known.status, ANADROME_ERR_INTERNAL);
   EXPECT_EQ(known.message, "index");
   EXPECT_EQ(failure_of(7).status, ANADROME_ERR_INTERNAL);
 }
 
-TEST(ErrnoText, IsTheTextOfTheSystem) {
+TEST(ErrnoText, IsTheTextOfTheSystemAndNamesTheLimitThatWasReached) {
   EXPECT_EQ(errno_text(ENOSPC), std::strerror(ENOSPC));
-  EXPECT_EQ(errno_text(EIO), std::strerror(EIO));
   EXPECT_FALSE(errno_text(123456).empty());
+  struct rlimit files {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
+  EXPECT_EQ(errno_text(EMFILE), std::string(std::strerror(EMFILE)) + " (ulimit -n is " +
+                                    std::to_string(files.rlim_cur) + ": raise it, or close files)");
+  for (const auto& [number, limit] :
+       {std::pair{ENOMEM, "ulimit -v"}, {EFBIG, "ulimit -f"}, {ENFILE, "fs.file-max"}}) {
+    EXPECT_NE(errno_text(number).find(limit), std::string::npos) << limit;
+  }
 }
 
 TEST(StatusOfErrno, TellsAFullDiskFromABrokenOne) {
@@ -73,7 +69,7 @@ TEST(StatusOfErrno, TellsAFullDiskFromABrokenOne) {
   }
 }
 
-TEST(StatusName, IsTheNameInTheHeaderAndDiffersForEach) {
+TEST(StatusName, IsTheNameInTheHeaderDiffersForEachAndIsNeverNull) {
   EXPECT_STREQ(status_name(ANADROME_OK), "ANADROME_OK");
   EXPECT_STREQ(status_name(ANADROME_ERR_ORDER), "ANADROME_ERR_ORDER");
   std::set<std::string> names;
@@ -83,21 +79,8 @@ TEST(StatusName, IsTheNameInTheHeaderAndDiffersForEach) {
     names.insert(name);
   }
   EXPECT_EQ(names.size(), 13u);
-}
-
-TEST(StatusName, IsNeverNull) {
   // 15 is the last number that the enumeration can hold; 13 to 15 have no name.
   EXPECT_STREQ(status_name(static_cast<anadrome_status>(15)), "unknown anadrome_status");
-}
-
-TEST(ErrnoText, NamesTheLimitThatWasReached) {
-  struct rlimit files {};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
-  EXPECT_EQ(errno_text(EMFILE), std::string(std::strerror(EMFILE)) + " (ulimit -n is " +
-                                    std::to_string(files.rlim_cur) + ": raise it, or close files)");
-  EXPECT_NE(errno_text(ENOMEM).find("ulimit -v"), std::string::npos);
-  EXPECT_NE(errno_text(EFBIG).find("ulimit -f"), std::string::npos);
-  EXPECT_NE(errno_text(ENFILE).find("fs.file-max"), std::string::npos);
 }
 
 // The limit does not hold for root, so the child becomes somebody else.

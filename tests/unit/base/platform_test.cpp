@@ -4,13 +4,17 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
+#include <thread>
 #include <vector>
+
+#include "base/processors.h"
 
 namespace anadrome::platform {
 namespace {
@@ -32,7 +36,13 @@ class Scratch {
   int descriptor_;
 };
 
-TEST(Platform, MakesAFileThatItsPathOpens) {
+TEST(Platform, MakesAFileThatItsPathOpensAndLeavesNoneBehind) {
+  std::string left;
+  {
+    const Scratch file;
+    left = file.path();
+  }
+  EXPECT_NE(::access(left.c_str(), F_OK), 0);
   const Scratch file;
   ASSERT_GE(file.get(), 0);
   ASSERT_EQ(::pwrite(file.get(), "text", 4, 0), 4);
@@ -45,15 +55,6 @@ TEST(Platform, MakesAFileThatItsPathOpens) {
     EXPECT_STREQ(text.data(), "text");
     ::close(again);
   }
-}
-
-TEST(Platform, LeavesNoFileBehind) {
-  std::string path;
-  {
-    const Scratch file;
-    path = file.path();
-  }
-  EXPECT_NE(::access(path.c_str(), F_OK), 0);
 }
 
 TEST(Platform, PassesHoles) {
@@ -86,13 +87,10 @@ TEST(Platform, KnowsWhereADirectoryIsByNow) {
   EXPECT_EQ(path_now(directory), moved);
   std::filesystem::remove(moved);
   ::close(directory);
-}
-
-TEST(Platform, KnowsWhereAMountedDirectoryIs) {
-  const int directory = ::open("/dev/shm", O_RDONLY | O_DIRECTORY);
-  ASSERT_GE(directory, 0);
-  EXPECT_EQ(path_now(directory), std::filesystem::canonical("/dev/shm"));
-  ::close(directory);
+  const int mounted = ::open("/dev/shm", O_RDONLY | O_DIRECTORY);
+  ASSERT_GE(mounted, 0);
+  EXPECT_EQ(path_now(mounted), std::filesystem::canonical("/dev/shm"));
+  ::close(mounted);
 }
 
 TEST(Platform, GivesPagesBack) {
@@ -122,6 +120,30 @@ TEST(Platform, KnowsThisProcess) {
   EXPECT_FALSE(machine().empty());
   EXPECT_NE(process(::getpid()).letter, '\0');
   EXPECT_EQ(process(std::int64_t{1} << 30).letter, '\0') << "no kernel counts so far";
+}
+
+// The processors of base/processors.h.
+TEST(Processors, AreThoseThatAThreadIsBoundTo) {
+  const Processors all = anadrome::allowed_processors();
+  if (kPortable) {
+    EXPECT_EQ(count(all), 0) << "nobody can tell";
+    return;
+  }
+  ASSERT_GE(count(all), 1);
+  int bound = 0, started_there = 0;
+  std::thread([&] {
+    std::size_t first = 0;
+    while ((all[first / 64] >> (first % 64)) % 2 == 0) ++first;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    bound = count(anadrome::allowed_processors());
+    std::thread([&] { started_there = count(anadrome::allowed_processors()); }).join();
+  }).join();
+  EXPECT_EQ(bound, 1);
+  EXPECT_EQ(started_there, 1) << "as the I/O thread of a rank that is bound";
+  EXPECT_EQ(anadrome::allowed_processors(), all);
 }
 
 }  // namespace
