@@ -2,6 +2,10 @@
 #include <anadrome/schedule.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <numeric>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -9,9 +13,11 @@
 
 #include "planners/streams.h"
 #include "schedule/words/revolve.h"
-#include "stream_executor.h"
+#include "schedule/words/rules.h"
 
 namespace {
+
+namespace schedule = anadrome::schedule;
 
 struct Opened {
   explicit Opened(const std::string& options) {
@@ -23,32 +29,93 @@ struct Opened {
   anadrome_status status;
 };
 
-/// Plays a stream to DONE; with an unknown end up to limits.steps.
-void play(const std::string& options, StreamExecutor& executor, std::int64_t end = -1) {
-  Opened opened(options);
-  ASSERT_EQ(opened.status, ANADROME_OK) << options << ": " << anadrome_last_error();
-  bool open_end = end >= 0;
-  while (!executor.done()) {
-    anadrome_schedule_action action;
-    ASSERT_EQ(anadrome_schedule_next(opened.stream, &action), ANADROME_OK)
-        << options << ": " << anadrome_last_error();
-    ASSERT_TRUE(!open_end || action.kind != ANADROME_SCHEDULE_TURN) << "nobody said so";
-    if (open_end && action.kind == ANADROME_SCHEDULE_ADVANCE && action.last >= end) {
-      ASSERT_EQ(anadrome_schedule_end(opened.stream, end), ANADROME_OK) << anadrome_last_error();
-      open_end = false;
-      action.last = end;
-      if (action.first == end) continue;  // the end shows before a step is taken
-    }
-    try {
-      executor.play(action);
-    } catch (const std::logic_error& error) {
-      FAIL() << options << ": " << error.what();
-    }
+schedule::Action in_words(const anadrome_schedule_action& action) {
+  const auto& [kind, what, tier, record, again, reserved, first, last, branch, slot, begin, units,
+               rest] = action;
+  schedule::Kept kept = {schedule::What::kState, tier, first, slot, {begin, units}};
+  if (what == ANADROME_SCHEDULE_TAPE) kept.what = schedule::What::kTape;
+  switch (kind) {
+    case ANADROME_SCHEDULE_START:
+      return schedule::Start{branch, again != 0};
+    case ANADROME_SCHEDULE_ADVANCE:
+      return schedule::Advance{first, last, branch, record != 0, again != 0};
+    case ANADROME_SCHEDULE_KEEP:
+      return schedule::Keep{kept};
+    case ANADROME_SCHEDULE_RESTORE:
+      return schedule::Restore{kept};
+    case ANADROME_SCHEDULE_DROP:
+      return schedule::Drop{kept};
+    case ANADROME_SCHEDULE_WRITE:
+      return schedule::Write{kept};
+    case ANADROME_SCHEDULE_READ:
+      return schedule::Read{kept};
+    case ANADROME_SCHEDULE_TURN:
+      return schedule::Turn{first, branch, again != 0};
+    case ANADROME_SCHEDULE_ADJOINT:
+      EXPECT_EQ(last, first + 1);
+      return schedule::Adjoint{first, branch};
+    default:
+      EXPECT_EQ(kind, ANADROME_SCHEDULE_DONE);
+      return schedule::Done{};
   }
-  anadrome_schedule_action action;
-  ASSERT_EQ(anadrome_schedule_next(opened.stream, &action), ANADROME_OK);
-  EXPECT_EQ(action.kind, ANADROME_SCHEDULE_DONE) << "DONE again";
 }
+
+/// A stream whose actions are carried out under the rules of all schedules.
+class Player {
+ public:
+  /// `bytes`: of each state, where they differ.
+  explicit Player(schedule::RuleOptions options, std::vector<std::int64_t> bytes = {})
+      : options_(std::move(options)), bytes_(std::move(bytes)) {}
+
+  /// To DONE; with an unknown end up to `end`.
+  void play(const std::string& options, std::int64_t end = -1) {
+    SCOPED_TRACE(options);
+    Opened opened(options);
+    ASSERT_EQ(opened.status, ANADROME_OK) << anadrome_last_error();
+    std::int64_t room = 1;
+    if (!bytes_.empty()) options_.state_units = [&](std::int64_t) { return room; };
+    schedule::Rules rules(options_);
+    std::map<std::int64_t, int> restores;
+    bool open_end = end >= 0;
+    for (;;) {
+      anadrome_schedule_action action;
+      ASSERT_EQ(anadrome_schedule_next(opened.stream, &action), ANADROME_OK)
+          << anadrome_last_error();
+      if (action.kind == ANADROME_SCHEDULE_DONE) break;
+      ASSERT_TRUE(!open_end || action.kind != ANADROME_SCHEDULE_TURN) << "nobody said so";
+      if (open_end && action.kind == ANADROME_SCHEDULE_ADVANCE && action.last >= end) {
+        ASSERT_EQ(anadrome_schedule_end(opened.stream, end), ANADROME_OK) << anadrome_last_error();
+        open_end = false;
+        action.last = end;
+        if (action.first == end) continue;  // the end shows before a step is taken
+      }
+      if (action.kind == ANADROME_SCHEDULE_RESTORE && action.tier == 1)
+        most_restores = std::max(most_restores, ++restores[action.slot]);
+      if (action.kind == ANADROME_SCHEDULE_KEEP && !bytes_.empty()) {
+        ASSERT_GE(action.units, bytes_[static_cast<std::size_t>(action.first)]);
+      }
+      room = action.units;
+      try {
+        rules.play(in_words(action));
+      } catch (const std::exception& broken) {
+        FAIL() << broken.what();
+      }
+    }
+    taken = rules.taken();
+    EXPECT_EQ(taken.adjoints, std::reduce(options_.steps.begin(), options_.steps.end()));
+    anadrome_schedule_action action;
+    ASSERT_EQ(anadrome_schedule_next(opened.stream, &action), ANADROME_OK);
+    EXPECT_EQ(action.kind, ANADROME_SCHEDULE_DONE) << "DONE again";
+  }
+  std::int64_t steps_run() const { return taken.advances + taken.recorded; }
+
+  schedule::Taken taken;
+  int most_restores = 0;  ///< of one state from disk
+
+ private:
+  schedule::RuleOptions options_;
+  std::vector<std::int64_t> bytes_;
+};
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 
@@ -69,18 +136,18 @@ void PrintTo(const Case& each, std::ostream* out) { *out << each.name << each.wo
 
 bool is_list(const Case& each) { return each.name == "overlapped" || each.name == "offload"; }
 
-Limits limits_of(const Case& each, std::int64_t steps, std::int64_t slots,
-                 std::int64_t disk_slots) {
-  Limits limits;
-  limits.steps = {steps};
-  limits.units = slots;
-  limits.disk_slots = disk_slots;
-  limits.record = each.record;
-  limits.tape_units = each.tape_units;
-  limits.stiff = each.words.find("stiff") != std::string::npos;
-  limits.transfers = is_list(each);
-  limits.anchors_stay = each.name == "async";
-  return limits;
+schedule::RuleOptions rules_of(const Case& each, std::int64_t steps, std::int64_t slots,
+                               std::int64_t disk_slots) {
+  schedule::RuleOptions options;
+  options.steps = {steps};
+  options.units = slots;
+  options.disk_slots = disk_slots;
+  options.record = each.record;
+  options.tape_units = each.tape_units;
+  options.tape_restarts = each.words.find("stiff") != std::string::npos;
+  options.transfers = is_list(each);
+  options.anchors_stay = each.name == "async";
+  return options;
 }
 
 /// Does the schedule say that it cannot do with so little?
@@ -96,7 +163,7 @@ bool too_little(const std::string& options) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const auto& entry : anadrome::schedule::streams()) {
+  for (const auto& entry : schedule::streams()) {
     if (entry.needs.branches) continue;
     const std::string name = entry.name;
     if (entry.needs.tape) {
@@ -107,7 +174,7 @@ std::vector<Case> cases() {
     }
     all.push_back({name, ""});
     all.push_back({name, " record=1", true});
-    if (entry.tapes != anadrome::schedule::KeptTapes::kNone) {
+    if (entry.tapes != schedule::KeptTapes::kNone) {
       all.push_back({name, " tape_slots=2", true, 2});
     }
     if (entry.at_intervals) all.push_back({name, " interval=3"});
@@ -123,28 +190,23 @@ std::string options_of(const Case& each, const std::string& steps, std::int64_t 
 
 class EverySchedule : public ::testing::TestWithParam<Case> {};
 
-TEST_P(EverySchedule, ObeysItsLimitsAndGivesTheSameGradient) {
+TEST_P(EverySchedule, ObeysItsLimitsAndBringsWhatEachAdjointNeeds) {
   const Case& each = GetParam();
   std::int64_t played = 0;
-  const auto& entry = *anadrome::schedule::find_stream(each.name);
+  const auto& entry = *schedule::find_stream(each.name);
   const bool searches = is_list(each), reads_once = entry.at_intervals;
   for (const std::int64_t n : kSteps) {
     if (searches && n > 7) continue;
-    StreamExecutor reference(limits_of({"store_all", "", each.record}, n, n + 1, 1));
-    play("schedule=store_all steps=" + number(n) + " slots=" + number(n + 1) +
-             (each.record ? " record=1" : ""),
-         reference);
     for (const std::int64_t slots : kSlots) {
       for (const std::int64_t disk_slots : kDiskSlots) {
         for (const std::string& costs : kCosts) {
           const std::string options = options_of(each, number(n), slots, disk_slots, costs);
           if (too_little(options)) continue;
-          StreamExecutor executor(limits_of(each, n, slots, disk_slots));
-          play(options, executor);
-          ASSERT_FALSE(HasFatalFailure());
-          EXPECT_EQ(executor.gradient(), reference.gradient()) << options;
-          EXPECT_GE(executor.advances(), n) << options;
-          EXPECT_TRUE(!reads_once || executor.most_restores() <= 1) << options;
+          Player player(rules_of(each, n, slots, disk_slots));
+          player.play(options);
+          ASSERT_FALSE(HasFailure());
+          EXPECT_GE(player.steps_run(), n) << options;
+          EXPECT_TRUE(!reads_once || player.most_restores <= 1) << options;
           ++played;
         }
       }
@@ -155,7 +217,7 @@ TEST_P(EverySchedule, ObeysItsLimitsAndGivesTheSameGradient) {
 
 TEST_P(EverySchedule, PlaysWithAnUnknownEndOrSaysThatItCannot) {
   const Case& each = GetParam();
-  if (anadrome::schedule::find_stream(each.name)->needs.steps) {
+  if (schedule::find_stream(each.name)->needs.steps) {
     Opened opened(options_of(each, "unknown", 5, 5, ""));
     EXPECT_EQ(opened.status, ANADROME_ERR_ARGUMENT);
     EXPECT_NE(std::string(anadrome_last_error()).find("number of steps"), std::string::npos);
@@ -166,9 +228,8 @@ TEST_P(EverySchedule, PlaysWithAnUnknownEndOrSaysThatItCannot) {
       if (each.name == "store_all" && slots < 130) continue;
       const std::string options = options_of(each, "unknown", slots, 60, kCosts[1]);
       if (too_little(options)) continue;
-      StreamExecutor executor(limits_of(each, n, slots, 60));
-      play(options, executor, n);
-      ASSERT_FALSE(HasFatalFailure());
+      Player(rules_of(each, n, slots, 60)).play(options, n);
+      ASSERT_FALSE(HasFailure());
     }
   }
 }
@@ -184,15 +245,14 @@ TEST(Stream, PlaysBranches) {
     for (const char* inputs : {"free", "charged"}) {
       for (const std::int64_t slots : {6, 9, 40}) {
         for (const bool record : {false, true}) {
-          Limits limits;
-          limits.steps = {7, 1, 12};
-          limits.units = slots;
-          limits.record = record;
-          StreamExecutor executor(limits);
-          play("schedule=join steps=7,1,12 slots=" + number(slots) + " objective=" + objective +
-                   " inputs=" + inputs + (record ? " record=1" : ""),
-               executor);
-          ASSERT_FALSE(HasFatalFailure());
+          schedule::RuleOptions options = rules_of({"join", "", record}, 0, slots, 1);
+          options.steps = {7, 1, 12};
+          options.branches = true;
+          options.starts_free = std::string(inputs) == "free";
+          options.ends_first = std::string(objective) == "joint";
+          Player(options).play("schedule=join steps=7,1,12 slots=" + number(slots) + " objective=" +
+                               objective + " inputs=" + inputs + (record ? " record=1" : ""));
+          ASSERT_FALSE(HasFailure());
         }
       }
     }
@@ -201,48 +261,41 @@ TEST(Stream, PlaysBranches) {
 
 TEST(Stream, PlansFromTheCostsAndSizesOfEachStep) {
   const std::vector<std::int64_t> pages = {3, 1, 1, 5, 2, 1, 4, 1};
-  for (const char* name : {"uneven", "least_memory", "offload"}) {
-    Limits limits;
-    limits.steps = {8};
-    limits.transfers = std::string(name) == "offload";
+  for (const std::string name : {"uneven", "least_memory", "offload"}) {
+    std::vector<std::int64_t> sizes;
     std::string bytes;
     for (const std::int64_t each : pages) {
-      limits.bytes.push_back(each * 4096);
+      sizes.push_back(each * 4096);
       bytes += (bytes.empty() ? "" : ",") + number(each * 4096);
     }
-    limits.bytes.push_back(limits.bytes.back());
+    sizes.push_back(sizes.back());
     for (const std::int64_t slots : {10, 12, 30}) {
       const std::string options =
-          std::string("schedule=") + name + " steps=8 slots=" + number(slots * 4096) +
-          " bytes=" + bytes + (limits.transfers ? " uf=1,2,3,4,5,6,7,8 ub=8,7,6,5,4,3,2,1" : "") +
-          " write=2 read=1";
-      if (std::string(name) == "least_memory" && too_little(options)) continue;
-      limits.units = slots * 4096;
-      StreamExecutor executor(limits);
-      play(options, executor);
-      ASSERT_FALSE(HasFatalFailure());
+          "schedule=" + name + " steps=8 slots=" + number(slots * 4096) + " bytes=" + bytes +
+          (name == "offload" ? " uf=1,2,3,4,5,6,7,8 ub=8,7,6,5,4,3,2,1" : "") + " write=2 read=1";
+      if (name == "least_memory" && too_little(options)) continue;
+      Player(rules_of({name, ""}, 8, slots * 4096, schedule::kNoLimit), sizes).play(options);
+      ASSERT_FALSE(HasFailure());
     }
   }
 }
 
 TEST(Stream, WritesWhereMemoryIsShort) {
-  StreamExecutor executor(limits_of({"overlapped", ""}, 60, 3, 60));
-  play("schedule=overlapped steps=60 slots=3 disk_slots=60 uf=1 ub=2 write=1 read=1", executor);
-  EXPECT_GT(executor.transfers(), 10);
-  StreamExecutor hrevolve(limits_of({"hrevolve", ""}, 60, 3, 4));
-  play("schedule=hrevolve steps=60 slots=3 disk_slots=4 write=1 read=1", hrevolve);
-  EXPECT_GT(hrevolve.most_on_disk(), 2);
+  Player player(rules_of({"overlapped", ""}, 60, 3, 60));
+  player.play("schedule=overlapped steps=60 slots=3 disk_slots=60 uf=1 ub=2 write=1 read=1");
+  EXPECT_GT(player.taken.writes + player.taken.reads, 10);
+  Player hrevolve(rules_of({"hrevolve", ""}, 60, 3, 4));
+  hrevolve.play("schedule=hrevolve steps=60 slots=3 disk_slots=4 write=1 read=1");
+  EXPECT_GT(hrevolve.taken.most_disk_slots, 2);
 }
 
 TEST(Stream, TakesAsManyStepsAsTheFormulaSays) {
-  StreamExecutor executor(limits_of({"revolve", ""}, 100, 7, 1));
-  play("schedule=revolve steps=100 slots=7", executor);
-  EXPECT_EQ(executor.advances(),
-            static_cast<std::int64_t>(anadrome::schedule::extra_advances(101, 7)));
-  StreamExecutor taped(limits_of({"revolve", "", true}, 100, 7, 1));
-  play("schedule=Revolve  steps=1e2\tslots=7 record=1", taped);
-  EXPECT_EQ(taped.advances(),
-            100 + static_cast<std::int64_t>(anadrome::schedule::extra_advances(100, 7)));
+  Player player(rules_of({"revolve", ""}, 100, 7, 1));
+  player.play("schedule=revolve steps=100 slots=7");
+  EXPECT_EQ(player.steps_run(), static_cast<std::int64_t>(schedule::extra_advances(101, 7)));
+  Player taped(rules_of({"revolve", "", true}, 100, 7, 1));
+  taped.play("schedule=Revolve  steps=1e2\tslots=7 record=1");
+  EXPECT_EQ(taped.steps_run(), 100 + static_cast<std::int64_t>(schedule::extra_advances(100, 7)));
 }
 
 TEST(Stream, GoesThroughManySteps) {
