@@ -210,12 +210,12 @@ TEST(RoundStep, Is125TimesAPowerOfTen) {
 }
 
 TEST(UnitFor, IsTheLongestThatATimeHasSomeOf) {
-  EXPECT_STREQ(unit_for(4 * 365.25 * 86400).name, "years");
-  EXPECT_STREQ(unit_for(4 * 3600).name, "hours");
-  EXPECT_STREQ(unit_for(179).name, "seconds");
-  EXPECT_STREQ(unit_for(181).name, "minutes");
-  EXPECT_STREQ(unit_for(0.5).brief, "ms");
-  EXPECT_STREQ(unit_for(0).brief, "ns");
+  EXPECT_STREQ(unit_for(4 * 365.25 * 86400).name, "a");
+  EXPECT_STREQ(unit_for(4 * 3600).name, "h");
+  EXPECT_STREQ(unit_for(179).name, "s");
+  EXPECT_STREQ(unit_for(181).name, "min");
+  EXPECT_STREQ(unit_for(0.5).name, "ms");
+  EXPECT_STREQ(unit_for(0).name, "ns");
 }
 
 }  // namespace
