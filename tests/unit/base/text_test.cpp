@@ -63,20 +63,6 @@ TEST(PlainText, LeavesCharactersAsTheyAreAndHasNoBytesOfHalfOne) {
     EXPECT_EQ(plain(text), std::string(std::string(text).size(), '?'));
 }
 
-TEST(PlainText, IsPutOutInPiecesOfWholeCharacters) {
-  for (const std::size_t first : {0u, 1u, 2u, 3u, 509u, 511u}) {
-    std::string text(first, 'a');
-    for (int i = 0; i < 700; ++i) text += "\xf0\x9f\x90\x9f";
-    char* put = nullptr;
-    std::size_t bytes = 0;
-    std::FILE* const file = ::open_memstream(&put, &bytes);
-    put_plain(text + "\x1b", file);
-    std::fclose(file);
-    EXPECT_EQ(std::string(put, bytes), text + "?");
-    std::free(put);
-  }
-}
-
 TEST(TextOut, PutsNumbersWithoutSuperfluousDigits) {
   EXPECT_EQ(format_fixed(1.5, 3), "1.5");
   EXPECT_EQ(format_fixed(20, 2), "20");
