@@ -40,20 +40,16 @@ std::int64_t most_at_a_time(const std::vector<OverlapAction>& actions, const Sta
   return most;
 }
 
-TEST(StatePlaces, LeaveNoGapsWhereStatesNest) {
-  const StateUnits units({5, 1, 7, 3, 9});
+TEST(StatePlaces, LeaveNoGapsWhereStatesNestAndKnowWhatIsToCome) {
+  const StateUnits nested({5, 1, 7, 3, 9}), crossed({2, 1, 3});
   std::vector<OverlapAction> actions = {keep(0), keep(2), keep(4), drop(4), keep(3),
                                         drop(3), drop(2), keep(1), drop(1), drop(0)};
-  EXPECT_EQ(place_states(actions, units), 5 + 7 + 9);
-  EXPECT_EQ(most_at_a_time(actions, units, 21), 21);
-}
-
-// In the order of time the second state is in the way of the third.
-TEST(StatePlaces, KnowWhatIsToCome) {
-  const StateUnits units({2, 1, 3});
-  std::vector<OverlapAction> actions = {keep(0), keep(1), drop(0), keep(2), drop(1), drop(2)};
-  EXPECT_EQ(place_states(actions, units), 4);
-  EXPECT_EQ(most_at_a_time(actions, units, 4), 4);
+  EXPECT_EQ(place_states(actions, nested), 5 + 7 + 9);
+  EXPECT_EQ(most_at_a_time(actions, nested, 21), 21);
+  // In the order of time the second state is in the way of the third.
+  actions = {keep(0), keep(1), drop(0), keep(2), drop(1), drop(2)};
+  EXPECT_EQ(place_states(actions, crossed), 4);
+  EXPECT_EQ(most_at_a_time(actions, crossed, 4), 4);
 }
 
 TEST(StatePlaces, OfSlotsHaveRoomForTheLargest) {

@@ -161,9 +161,7 @@ TEST(TwoVolumes, AreOneThatWritesAsManyStatesAsBoth) {
   EXPECT_DOUBLE_EQ(both.write, 3);
   EXPECT_DOUBLE_EQ(both.read, 3) << "three of four states come from the fast one";
   EXPECT_DOUBLE_EQ(side_by_side({4, 20}, {4, 2}).read, 10) << "every second one from home";
-}
-
-TEST(TwoVolumes, HaveRoomForWhatHomeHasTimeForAndTheFastOneHasPlacesFor) {
+  // Room is for what home has time for and the fast one has places for.
   EXPECT_EQ(room_of_both(1000, 8, 5, 100), 28);
   EXPECT_EQ(room_of_both(10, 8, 5, 100), 18);
   EXPECT_EQ(room_of_both(kNoLimit, kNoLimit, 5, 1e30), kMostSteps);
@@ -205,7 +203,7 @@ TEST(TwoVolumes, DoNotMakeUpForWhatHomeMissedLongAgo) {
 TEST(TwoVolumes, AreUsedNearlyAsWellAsCanBe) {
   double sum = 0, worst = 1;
   int cases = 0;
-  for (const std::int64_t steps : {7, 9, 11, 12}) {
+  for (const std::int64_t steps : {7, 9, 10, 11}) {
     for (const std::int64_t blocks : {3, 4, 5}) {
       for (const double write : {1.0, 2.0, 3.0}) {
         for (const double ratio : {4.0, 16.0}) {

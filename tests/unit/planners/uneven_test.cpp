@@ -64,11 +64,13 @@ void expect_what_was_promised(const UnevenSteps& steps, bool record) {
   StackSweep sweep(options, std::move(planner));
   Driver driver(sweep, rules_of(options, sweep.planner()), {.steps = options.steps});
   std::int64_t played = 0;
-  driver.on_advance([&](const Advance& advance) {
-    for (std::int64_t k = advance.first; k < advance.last - (advance.record ? 1 : 0); ++k) {
-      played += steps.costs[static_cast<std::size_t>(k)];
+  driver.sees = [&](const Action& action) {
+    const auto* const advance = std::get_if<Advance>(&action);
+    if (advance == nullptr) return;
+    for (std::int64_t k = advance->first; k < advance->last - (advance->record ? 1 : 0); ++k) {
+      played += steps.costs[at(k)];
     }
-  });
+  };
   const Taken totals = driver.sweep();
   ASSERT_EQ(played, cost);
   ASSERT_LE(totals.most_units, options.units);
@@ -122,27 +124,17 @@ TEST(UnevenCost, SolvesTheRecurrence) {
   }
 }
 
-TEST(UnevenCost, IsTheLeastThatAnExhaustiveSearchFinds) {
-  for (const std::string model : {"uniform1", "1+(k%3)", "k+1", "n-k", "lcg1..9"}) {
-    for (int n = 1; n <= 10; ++n) {
-      for (std::int64_t slots = 1; slots <= 5; ++slots) {
-        SmallReversal problem = {.steps = n, .units = slots, .step_cost = chain_of(model, n)};
-        EXPECT_EQ(UnevenPlanner(UnevenSteps{.costs = problem.step_cost, .bytes = slots}).cost(),
-                  least_extra_cost(problem))
-            << model << ", n " << n << ", s " << slots;
-      }
-    }
-  }
-}
-
-// Sizes, too: a persistent plan may lose to one that gives a state up early, and never wins.
+// With equal sizes the optimum; with others a persistent plan may lose to one that gives a state up
+// early, and never wins.
 RC_GTEST_PROP(UnevenCost, IsNoLessThanTheOptimumAndRarelyMoreWhereSizesDiffer, ()) {
   SmallReversal problem;
-  problem.steps = *rc::gen::inRange(2, 8);
+  problem.steps = *rc::gen::inRange(1, 9);
   const auto n = static_cast<std::size_t>(problem.steps);
+  const bool equal = *rc::gen::arbitrary<bool>();
   problem.step_cost = *rc::gen::container<Values>(n, rc::gen::inRange<std::int64_t>(0, 6));
-  problem.state_units = *rc::gen::container<Values>(n, rc::gen::inRange<std::int64_t>(1, 5));
-  problem.units = *rc::gen::inRange<std::int64_t>(problem.state_units[0], 14);
+  problem.state_units =
+      *rc::gen::container<Values>(n, rc::gen::inRange<std::int64_t>(1, equal ? 2 : 5));
+  problem.units = *rc::gen::inRange<std::int64_t>(problem.state_units[0], equal ? 6 : 14);
   const std::int64_t least = least_extra_cost(problem);
   const std::int64_t planned = UnevenPlanner(UnevenSteps{.costs = problem.step_cost,
                                                          .state_bytes = problem.state_units,
@@ -150,24 +142,13 @@ RC_GTEST_PROP(UnevenCost, IsNoLessThanTheOptimumAndRarelyMoreWhereSizesDiffer, (
                                    .cost();
   RC_ASSERT(planned >= least);
   RC_CLASSIFY(planned > least);
-  RC_ASSERT(planned <= least + least / 4 + 1);
-}
-
-TEST(UnevenCost, OfEqualStepsIsRevolves) {
-  for (std::int64_t n = 1; n <= 120; ++n) {
-    for (const std::int64_t s : {1, 2, 3, 5, 9, 40}) {
-      EXPECT_EQ(
-          UnevenPlanner(UnevenSteps{.costs = Values(static_cast<std::size_t>(n), 1), .bytes = s})
-              .cost(),
-          extra_advances_clamped(n, s));
-    }
-  }
+  RC_ASSERT(planned <= (equal ? least : least + least / 4 + 1));
 }
 
 TEST(UnevenPlanner, TakesWhatItPromises) {
   for (const std::string model : {"1+(k%3)", "k+1", "lcg1..9"}) {
-    for (std::int64_t n = 1; n <= 60; ++n) {
-      for (std::int64_t memory = 1; memory <= 8; ++memory) {
+    for (std::int64_t n = 1; n <= 60; n += n < 12 ? 1 : 12) {
+      for (const std::int64_t memory : {1, 2, 3, 5, 8}) {
         for (const bool turn : {false, true}) {
           expect_what_was_promised(
               {.costs = chain_of(model, n), .bytes = memory, .turn_is_a_step = turn}, false);
@@ -215,32 +196,25 @@ TEST(UnevenPlanner, WithoutRoomForItsTablesIsNearTheOptimum) {
   }
 }
 
+// Bytes that do not divide, or too many states for tables, which are for 256 of them.
 TEST(UnevenPlanner, IsNeverWorseThanRevolveWithSlotsOfTheLargestSize) {
-  const std::int64_t n = 1000, mega = 1 << 20;
-  UnevenSteps steps{.costs = Values(static_cast<std::size_t>(n), 1), .state_bytes = {}, .bytes = 0};
-  for (const std::int64_t value : chain_of("lcg1..9", n)) {
+  const std::int64_t mega = 1 << 20;
+  UnevenSteps steps{.costs = Values(300, 1), .state_bytes = {}, .bytes = 0};
+  for (const std::int64_t value : chain_of("lcg1..9", 300)) {
     steps.state_bytes.push_back(100 * mega + value * mega + value);
   }
   for (const std::int64_t slots : {1, 10}) {
     steps.bytes = slots * 110 * mega;
-    EXPECT_LE(UnevenPlanner(steps).cost(), extra_advances_clamped(n, slots)) << slots;
+    EXPECT_LE(UnevenPlanner(steps).cost(), extra_advances_clamped(300, slots)) << slots;
   }
-}
-
-// Too many states for tables, which are for 256 of them.
-TEST(UnevenPlanner, GainsFromSmallStatesInLongChains) {
-  UnevenSteps steps{.costs = Values(2000, 1), .state_bytes = {}, .bytes = 0};
-  for (std::int64_t k = 0; k < 2000; ++k) {
-    steps.state_bytes.push_back(k < 1000 ? 10 + k : 2010 - k);
+  steps = {.costs = Values(600, 1), .state_bytes = {}, .bytes = 0};
+  for (std::int64_t k = 0; k < 600; ++k) {
+    steps.state_bytes.push_back(k < 300 ? 3 + k : 603 - k);
     steps.bytes += 3 * steps.state_bytes.back() / 10;
   }
-  const std::int64_t largest =
-      *std::max_element(steps.state_bytes.begin(), steps.state_bytes.end());
-  const std::int64_t sized = UnevenPlanner(steps).cost();
-  steps.bytes /= largest;
-  steps.state_bytes.clear();
-  const std::int64_t equal = UnevenPlanner(steps).cost();
-  EXPECT_LT(static_cast<double>(sized - 1999), 0.95 * static_cast<double>(equal - 1999));
+  const std::int64_t sized = UnevenPlanner(steps).cost() - 599;
+  const std::int64_t equal = extra_advances_clamped(600, steps.bytes / 303) - 599;
+  EXPECT_LT(static_cast<double>(sized), 0.95 * static_cast<double>(equal));
 }
 
 TEST(UnevenPlanner, PlansExtremesOrSaysWhyNot) {

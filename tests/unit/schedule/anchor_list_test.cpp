@@ -16,8 +16,11 @@ void expect_same(const AnchorList& list, const std::vector<std::int64_t>& steps)
   for (std::size_t i = 0; i < steps.size(); ++i) {
     ASSERT_EQ(list.step(static_cast<std::int64_t>(i)), steps[i]) << "anchor " << i;
   }
-  if (!steps.empty()) {
-    ASSERT_EQ(list.newest_step(), steps.back());
+  const std::int64_t newest = steps.empty() ? -1 : steps.back();
+  ASSERT_TRUE(steps.empty() || list.newest_step() == newest);
+  for (std::int64_t step = 0; step <= newest + 2; ++step) {
+    const auto above = std::upper_bound(steps.begin(), steps.end(), step);
+    ASSERT_EQ(list.count_up_to(step), above - steps.begin()) << "step " << step;
   }
 }
 
@@ -25,25 +28,14 @@ TEST(AnchorList, TakesOneStretchForEqualDistances) {
   AnchorList list;
   for (std::int64_t i = 0; i < 100000; ++i) list.append(7 * i);
   EXPECT_EQ(list.stretches().size(), 1u);
-  EXPECT_EQ(list.count(), 100000);
-  EXPECT_EQ(list.step(99999), 7 * 99999);
-}
-
-TEST(AnchorList, BeginsAStretchWhereTheDistanceChanges) {
-  AnchorList list;
+  list = {};
   for (const std::int64_t step : {0, 10, 20, 25, 30, 35}) list.append(step);
   ASSERT_EQ(list.stretches().size(), 2u);
   EXPECT_EQ(list.stretches()[0].spacing, 10);
   EXPECT_EQ(list.stretches()[1].number, 3);
   EXPECT_EQ(list.stretches()[1].step, 25);
   EXPECT_EQ(list.stretches()[1].spacing, 5);
-}
-
-TEST(AnchorList, GoesOnAfterATruncationWithinAStretch) {
-  AnchorList list;
-  for (const std::int64_t step : {0, 10, 20, 30}) list.append(step);
   list.truncate(1);
-  expect_same(list, {0});
   list.append(3);
   list.append(6);
   expect_same(list, {0, 3, 6});
@@ -52,7 +44,7 @@ TEST(AnchorList, GoesOnAfterATruncationWithinAStretch) {
 
 TEST(AnchorList, MatchesAPlainListThroughRandomAppendsAndTruncations) {
   std::mt19937_64 random(1806);
-  for (int trial = 0; trial < 300; ++trial) {
+  for (int trial = 0; trial < 100; ++trial) {
     AnchorList list;
     std::vector<std::int64_t> steps;
     for (int change = 0; change < 60; ++change) {
@@ -68,17 +60,6 @@ TEST(AnchorList, MatchesAPlainListThroughRandomAppendsAndTruncations) {
       }
       ASSERT_NO_FATAL_FAILURE(expect_same(list, steps));
     }
-  }
-}
-
-TEST(AnchorList, CountsTheAnchorsUpToAStep) {
-  AnchorList list;
-  EXPECT_EQ(list.count_up_to(5), 0);
-  std::vector<std::int64_t> steps = {0, 3, 6, 9, 10, 11, 20};
-  for (const std::int64_t step : steps) list.append(step);
-  for (std::int64_t step = 0; step < 25; ++step) {
-    const auto above = std::upper_bound(steps.begin(), steps.end(), step);
-    EXPECT_EQ(list.count_up_to(step), above - steps.begin()) << "step " << step;
   }
 }
 

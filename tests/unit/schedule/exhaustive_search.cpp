@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "exhaustive_search.h"
 
-#include <limits>
+#include <bit>
 #include <numeric>
 #include <queue>
+#include <unordered_map>
 
 namespace anadrome::schedule {
 namespace {
@@ -14,18 +15,15 @@ class Search {
     const auto n = static_cast<std::size_t>(n_);
     if (problem_.step_cost.empty()) problem_.step_cost.assign(n, 1);
     if (problem_.state_units.empty()) problem_.state_units.assign(n, 1);
-    sets_ = std::size_t{1} << n;
-    tape_sets_ = problem_.tape_units > 0 ? sets_ : 1;
-    least_.assign(n * (n + 1) * sets_ * tape_sets_, std::numeric_limits<std::int64_t>::max());
   }
 
   std::int64_t run() {
-    reach({0, n_ - 1, 0, 0, 0});
+    reach({0, n_ - 1, 0, 0, 0, 0});
     while (!open_.empty()) {
       const Node node = open_.top();
       open_.pop();
       if (node.adjoint < 0) return node.cost - total_cost();
-      if (node.cost == least_[index(node)]) expand(node);
+      if (node.cost == least_.at(key(node))) expand(node);
     }
     return -1;
   }
@@ -34,16 +32,16 @@ class Search {
   struct Node {
     std::int64_t cost;
     int adjoint, live;  ///< live: n if no state is
-    std::size_t states, tapes;
+    std::size_t states, tapes, disk;
     bool operator<(const Node& other) const { return cost > other.cost; }
   };
 
   std::int64_t total_cost() const {
     return std::accumulate(problem_.step_cost.begin(), problem_.step_cost.end(), std::int64_t{0});
   }
-  std::size_t index(const Node& node) const {
-    const auto place = static_cast<std::size_t>(node.adjoint * (n_ + 1) + node.live);
-    return (place * sets_ + node.states) * tape_sets_ + node.tapes;
+  static std::size_t key(const Node& node) {
+    const auto place = static_cast<std::size_t>(node.adjoint << 4 | node.live);
+    return ((place << 10 | node.states) << 10 | node.tapes) << 10 | node.disk;
   }
   static bool in(std::size_t set, int step) { return (set >> step & 1) != 0; }
   std::int64_t cost_of(int step) const {
@@ -64,54 +62,64 @@ class Search {
       const std::size_t useful = (std::size_t{2} << node.adjoint) - 1;
       node.states &= useful;
       node.tapes &= useful;
-      if (used(node) > problem_.units) return;
-      std::int64_t& known = least_[index(node)];
-      if (node.cost >= known) return;
-      known = node.cost;
+      node.disk &= useful;
+      if (used(node) > problem_.units || std::popcount(node.disk) > problem_.disk_slots) return;
+      const auto [known, is_new] = least_.try_emplace(key(node), node.cost);
+      if (!is_new && node.cost >= known->second) return;
+      known->second = node.cost;
     }
     open_.push(node);
   }
 
   void expand(const Node& node) {
     const std::size_t bit = std::size_t{1} << node.live;
-    if (node.live == node.adjoint) {
-      reach({node.cost + cost_of(node.live), node.adjoint - 1, n_, node.states, node.tapes});
-    }
-    if (in(node.tapes, node.adjoint)) {
-      reach({node.cost, node.adjoint - 1, n_, node.states, node.tapes});
-    }
+    const auto go = [&](std::int64_t cost, auto&& change) {
+      Node next = node;
+      next.cost += cost;
+      change(next);
+      reach(next);
+    };
+    const auto adjoin = [&](Node& next) {
+      --next.adjoint;
+      next.live = n_;
+    };
+    if (node.live == node.adjoint) go(cost_of(node.live), adjoin);
+    if (in(node.tapes, node.adjoint)) go(0, adjoin);
     if (node.live < node.adjoint) {
-      const std::int64_t cost = node.cost + cost_of(node.live);
-      reach({cost, node.adjoint, node.live + 1, node.states, node.tapes});
-      if (problem_.states_are_kept) {
-        reach({node.cost, node.adjoint, node.live, node.states | bit, node.tapes});
-      }
-      if (problem_.tape_units >
-          0) {  // a step can make room for its tape: x_k is not needed any more
-        reach({cost, node.adjoint, node.live + 1, node.states, node.tapes | bit});
-        reach({cost, node.adjoint, node.live + 1, node.states & ~bit, node.tapes | bit});
+      const std::int64_t cost = cost_of(node.live);
+      go(cost, [&](Node& next) { ++next.live; });
+      if (problem_.states_are_kept) go(0, [&](Node& next) { next.states |= bit; });
+      if (problem_.disk_slots > 0) go(problem_.write, [&](Node& next) { next.disk |= bit; });
+      for (const std::size_t kept : {~std::size_t{0}, ~bit}) {
+        if (problem_.tape_units == 0) break;
+        go(cost, [&](Node& next) {  // it can make room for its tape: x_k is not needed any more
+          ++next.live;
+          next.tapes |= bit;
+          next.states &= kept;
+        });
       }
     }
-    if (problem_.start_is_free) reach({node.cost, node.adjoint, 0, node.states, node.tapes});
+    if (problem_.start_is_free) go(0, [](Node& next) { next.live = 0; });
     for (int step = 0; step <= node.adjoint; ++step) {
       const std::size_t one = std::size_t{1} << step;
       if (in(node.states, step)) {
-        reach({node.cost, node.adjoint, step, node.states, node.tapes});
-        reach({node.cost, node.adjoint, node.live, node.states & ~one, node.tapes});
+        go(0, [&](Node& next) { next.live = step; });
+        go(0, [&](Node& next) { next.states &= ~one; });
       }
       if (in(node.tapes, step)) {
-        if (problem_.tape_restarts) {
-          reach({node.cost, node.adjoint, step + 1, node.states, node.tapes});
-        }
-        reach({node.cost, node.adjoint, node.live, node.states, node.tapes & ~one});
+        if (problem_.tape_restarts) go(0, [&](Node& next) { next.live = step + 1; });
+        go(0, [&](Node& next) { next.tapes &= ~one; });
+      }
+      if (in(node.disk, step)) {
+        go(problem_.read, [&](Node& next) { next.live = step; });
+        go(0, [&](Node& next) { next.disk &= ~one; });
       }
     }
   }
 
   SmallReversal problem_;
   int n_;
-  std::size_t sets_ = 1, tape_sets_ = 1;
-  std::vector<std::int64_t> least_;
+  std::unordered_map<std::size_t, std::int64_t> least_;
   std::priority_queue<Node> open_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The optimum of a small reversal, by Dijkstra over (step to adjoin, live state, states kept, tapes
-// kept). It knows what a machine can do, and no schedule.
+// kept, states on disk). It knows what a machine can do, and no schedule.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,12 @@ struct SmallReversal {
   bool tape_restarts = false;                  ///< the tape of step k holds x_{k+1}
   bool start_is_free = false;                  ///< x_0 can always be restored and takes no memory
   bool states_are_kept = true;                 ///< false: but x_0, if that is free
+  std::int64_t disk_slots = 0;                 ///< states on disk
+  std::int64_t write = 0, read = 0;            ///< what one costs
 };
 
-/// The least cost of all forward steps beyond the one recorded run of each step; x_0 is live at
-/// first, the adjoint of step n-1 comes first. -1: it cannot be done.
+/// The least cost of all forward steps beyond the one recorded run of each step, and of transfers;
+/// x_0 is live at first, the adjoint of step n-1 comes first. -1: it cannot be done.
 std::int64_t least_extra_cost(const SmallReversal& problem);
 
 }  // namespace anadrome::schedule

@@ -5,13 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <iomanip>
-#include <iostream>
-#include <random>
+#include <cstdio>
 #include <string>
 
 #include "counted_allocations.h"
-#include "pass_replay.h"
 #include "pass_search.h"
 #include "replay.h"
 #include "schedule/stack/plain_planners.h"
@@ -39,13 +36,29 @@ Remains swept(const AnchoredCase& given, std::int64_t steps) {
   return *sweep->remains();
 }
 
-std::int64_t all(const Taken& taken) { return taken.advances + taken.recorded; }
+/// Passes over what a sweep has left.
+struct Passes {
+  explicit Passes(const Remains& remains)
+      : restorable(std::max<std::int64_t>(remains.anchors.count(), 1)),
+        sweep(remains),
+        driver(sweep, remains) {}
+  Taken pass(Direction direction) {
+    return driver.pass({.direction = direction, .restorable = restorable});
+  }
 
-TEST(PassSweep, WithAnAnchorForEveryStateRunsNoStep) {
-  for (const std::int64_t slots : {1, 2, 5}) {
-    PassReplay passes(swept(anchored(30, slots, 1), 30));
+  std::int64_t restorable;
+  PassSweep sweep;
+  Driver driver;
+};
+
+TEST(PassSweep, WithAnAnchorOrRoomForEveryStateRunsNoStep) {
+  for (const AnchoredCase& given :
+       {anchored(30, 1, 1), anchored(30, 2, 1), anchored(30, 5, 1), passes_in_ram(30, 30)}) {
+    Passes passes(swept(given, 30));
     for (const Direction direction : {kForward, kReverse, kReverse, kForward, kForward}) {
-      EXPECT_EQ(passes.pass(direction).advances, 0) << slots << " slots";
+      const Taken taken = passes.pass(direction);
+      EXPECT_EQ(taken.advances, 0) << given.slots << " slots";
+      EXPECT_TRUE(given.anchored || taken.keeps == 0);
     }
   }
 }
@@ -67,108 +80,73 @@ TEST(PassSweep, GoesThroughAnAnchorWhoseStateIsInRamToo) {
   }
 }
 
-TEST(PassSweep, InRoomForEveryStateRunsNoStep) {
-  PassReplay passes(swept(passes_in_ram(30, 30), 30));
-  for (const Direction direction : {kForward, kReverse, kReverse, kForward, kForward}) {
-    const Taken taken = passes.pass(direction);
-    EXPECT_EQ(taken.advances, 0);
-    EXPECT_EQ(taken.keeps, 0);
-  }
-}
-
 TEST(PassSweep, OfKeptTapesRunsNoStep) {
   StackOptions options = {
       .steps = 12, .units = 50, .tape_units = 3, .record = true, .retain = true};
   StackSweep sweep(options, std::make_unique<StoreTapesPlanner>());
   Driver(sweep, rules_of(options, sweep.planner()), {.steps = 12}).sweep();
-  PassReplay passes(*sweep.remains());
+  Passes passes(*sweep.remains());
   for (const Direction direction : {kForward, kReverse, kForward}) {
     const Taken taken = passes.pass(direction);
-    EXPECT_EQ(all(taken), 0);
+    EXPECT_EQ(taken.advances + taken.recorded, 0);
     EXPECT_EQ(taken.visits + taken.adjoints, 12);
   }
-  EXPECT_EQ(all(passes.rewind()), 0);
+  const Taken again = passes.driver.rewind(1);
+  EXPECT_EQ(again.advances + again.recorded, 0);
   EXPECT_EQ(passes.pass(kForward).visits, 12);
 }
 
+// With anchors that turn out to be lost, block by block, or without.
 TEST(PassSweep, GivesEveryStepOnceInEveryPass) {
-  std::mt19937_64 random(31);
-  const auto below = [&random](std::int64_t end) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
-  };
-  for (int trial = 0; trial < 3000; ++trial) {
+  Draw below(31);
+  int lost = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
     const std::int64_t n = below(40), slots = 1 + below(8);
     const bool record = below(2) == 0;
     AnchoredCase given = passes_in_ram(n, slots, record);
     if (below(3) > 0) given = anchored(n, slots, 1 + below(9), record);
     if (below(4) == 0) given.most_anchors = 1 + below(5);
     if (below(4) == 0) given.all_anchors = false;
-    const Remains remains = swept(given, n);
     SCOPED_TRACE("trial " + std::to_string(trial) + ", n " + std::to_string(n) + ", slots " +
                  std::to_string(slots) + ", interval " + std::to_string(given.interval) +
                  (record ? ", record" : ""));
-    PassReplay passes(remains);
-    std::int64_t restorable = std::max<std::int64_t>(remains.anchors.count(), 1);
+    Passes passes(swept(given, n));
     const std::int64_t states_per_block = 1 + below(3);
-    for (int number = 0; number < 6; ++number) {
-      if (below(6) == 0) restorable = std::max<std::int64_t>(restorable - 1, 1);
-      if (below(5) == 0) {
-        EXPECT_EQ(passes.rewind().adjoints, n);
-        continue;
-      }
-      const Pass pass = {.direction = below(2) == 0 ? kForward : kReverse,
-                         .restorable = restorable,
-                         .states_per_block = states_per_block,
-                         .stride = 1 + below(3),
-                         .as_read = below(4) == 0};
-      const Taken taken = passes.pass(pass);
-      EXPECT_EQ(pass.direction == kForward ? taken.visits : taken.adjoints, n);
-    }
-  }
-}
-
-TEST(PassSweep, GoesOnWithoutTheAnchorsThatAreLost) {
-  std::mt19937_64 random(7);
-  int lost = 0;
-  for (int trial = 0; trial < 1000; ++trial) {
-    const auto n = static_cast<std::int64_t>(random() % 40);
-    const auto slots = static_cast<std::int64_t>(1 + random() % 5);
-    const Remains remains = swept(
-        anchored(n, slots, static_cast<std::int64_t>(1 + random() % 6), random() % 2 == 0), n);
-    PassReplay passes(remains);
-    const auto states_per_block = static_cast<std::int64_t>(1 + random() % 3);
-    passes.loses = [&](std::int64_t number) {
-      const bool is_lost = number >= states_per_block && random() % 4 == 0;
+    const bool loses = below(2) == 0;
+    passes.driver.loses = [&](std::int64_t number) {
+      const bool is_lost = loses && number >= states_per_block && below(4) == 0;
       lost += is_lost ? 1 : 0;
       return is_lost;
     };
-    for (int number = 0; number < 4; ++number) {
-      const Direction direction = random() % 2 == 0 ? kForward : kReverse;
-      const Taken taken =
-          passes.pass({.direction = direction,
-                       .restorable = std::max<std::int64_t>(remains.anchors.count(), 1),
-                       .states_per_block = states_per_block});
-      EXPECT_EQ(taken.visits + taken.adjoints, n) << "trial " << trial;
+    for (int number = 0; number < 5; ++number) {
+      if (!loses && below(6) == 0) {
+        passes.restorable = std::max<std::int64_t>(passes.restorable - 1, 1);
+      }
+      if (!loses && below(5) == 0) {
+        EXPECT_EQ(passes.driver.rewind(passes.restorable).adjoints, n);
+        continue;
+      }
+      const Pass pass = {.direction = below(2) == 0 ? kForward : kReverse,
+                         .restorable = passes.restorable,
+                         .states_per_block = states_per_block,
+                         .stride = loses ? 1 : 1 + below(3),
+                         .as_read = !loses && below(4) == 0};
+      const Taken taken = passes.driver.pass(pass);
+      EXPECT_EQ(pass.direction == kForward ? taken.visits : taken.adjoints, n);
     }
   }
   EXPECT_GT(lost, 1000);
 }
 
-TEST(PassSweep, WithoutX0IsRefused) {
-  PassReplay passes(swept(anchored(10, 2, 3), 10));
-  passes.sweep().begin_pass({.restorable = 4});
-  EXPECT_FALSE(passes.sweep().lose(0));
-}
-
 // As in AsyncPlanner: no rank may lack the memory to go on.
-TEST(PassSweep, LosesAnchorsWithoutAllocating) {
-  PassReplay passes(swept(anchored(400, 2, 1), 400));
-  const std::int64_t anchors = passes.sweep().anchors().count();
-  passes.sweep().begin_pass({.restorable = anchors});
+TEST(PassSweep, LosesAnchorsButX0WithoutAllocating) {
+  PassSweep sweep(swept(anchored(400, 2, 1), 400));
+  const std::int64_t anchors = sweep.anchors().count();
+  sweep.begin_pass({.restorable = anchors});
   const std::int64_t before = test::allocations();
-  for (std::int64_t number = 1; number < anchors; ++number)
-    EXPECT_TRUE(passes.sweep().lose(number));
+  for (std::int64_t number = 1; number < anchors; ++number) EXPECT_TRUE(sweep.lose(number));
   EXPECT_EQ(test::allocations(), before);
+  EXPECT_FALSE(sweep.lose(0));
 }
 
 TEST(PassSweep, LosesNoMoreBlocksThanItHasRoomFor) {
@@ -186,10 +164,10 @@ TEST(PassSweep, LosesNoMoreBlocksThanItHasRoomFor) {
 // A codec has changed the anchors: what is between two of them is run from the lower one.
 TEST(PassSweep, AsReadLeavesOutNoAnchor) {
   for (const bool record : {false, true}) {
-    PassReplay passes(swept(anchored(20, 3, 4, record), 20));
+    Passes passes(swept(anchored(20, 3, 4, record), 20));
     std::vector<std::int64_t> from_disk;
     std::int64_t last = -1;
-    passes.sees = [&](const Action& action) {
+    passes.driver.sees = [&](const Action& action) {
       if (const auto* const kept = std::get_if<Restore>(&action)) {
         last = kept->step;
         if (kept->tier == kDiskTier) from_disk.push_back(kept->step);
@@ -198,7 +176,7 @@ TEST(PassSweep, AsReadLeavesOutNoAnchor) {
         EXPECT_LE(visit->step - last, 4);
       }
     };
-    passes.pass({.direction = kForward, .restorable = 5, .as_read = true});
+    passes.driver.pass({.direction = kForward, .restorable = 5, .as_read = true});
     EXPECT_EQ(from_disk, (std::vector<std::int64_t>{0, 4, 8, 12, 16}));
   }
 }
@@ -208,7 +186,6 @@ TEST(PassSweep, OfABillionStepsCountsWhatIsLeftWithoutPlayingIt) {
   Remains remains;
   remains.course.steps = n;
   remains.units = 20;
-  for (std::int64_t step = 0; step < 3; ++step) remains.anchors.append(1000 * step);
   remains.anchors = AnchorList::of(n / 1000, {{0, 0, 1000}});
   PassSweep sweep(remains);
   sweep.begin_pass({.direction = kForward, .restorable = n / 1000});
@@ -235,7 +212,7 @@ std::int64_t planned(const SmallPasses& problem) {
   }
   AskedSweep sweep(given);
   std::int64_t steps = replay(sweep, n, options, {}).front().advances;
-  PassReplay passes(*sweep->remains());
+  Passes passes(*sweep->remains());
   for (const Direction direction : problem.passes) steps += passes.pass(direction).advances;
   return steps;
 }
@@ -257,12 +234,10 @@ struct PassRatios {
     ++count;
   }
   double mean() const { return sum / count; }
+  void print(const char* name) const {
+    std::printf("%s: %.3f of the optimum in the mean, %.3f at worst\n", name, mean(), worst);
+  }
 };
-
-std::ostream& operator<<(std::ostream& stream, const PassRatios& ratios) {
-  return stream << std::fixed << std::setprecision(3) << ratios.mean()
-                << " of the optimum in the mean, " << ratios.worst << " at worst";
-}
 
 // Forward and reverse in turns, as products with a Hessian take them, and any other order. With no
 // anchor but x_0 passes in turns take the fewest steps that there are; with more the sweep keeps no
@@ -294,7 +269,8 @@ TEST(PassSweep, TakesNearlyTheFewestStepsThatThereAre) {
       }
     }
   }
-  std::cout << "forward and reverse in turns: " << in_turns << "\nany order: " << any_order << "\n";
+  in_turns.print("forward and reverse in turns");
+  any_order.print("any order");
   EXPECT_LE(in_turns.mean(), 1.03);
   EXPECT_LE(any_order.mean(), 1.04);
   EXPECT_GT(in_turns.count, 300);

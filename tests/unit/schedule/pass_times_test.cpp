@@ -39,14 +39,12 @@ TEST(PassTimes, WithoutAKnownVisitTakeItForAStep) {
             forward_pass_seconds(costs(1, 1, 0.5), 3, true));
 }
 
-SharedMemory memory(std::int64_t blocks) { return {blocks, 1, true, 0}; }
-
 // The more passes are to come, the shorter an interval is worth its writes.
 TEST(PassTimes, MakeIntervalsShorterTheMorePassesFollow) {
   IntervalProblem problem;
   problem.costs = costs(1, 1, 4);
   problem.costs.read = 0.5;
-  problem.memory = memory(10);
+  problem.memory = {10, 1, true, 0};
   problem.steps = 10000;
   problem.anchors_left = 10000;
   std::int64_t last = plan_intervals(problem).interval;
@@ -58,27 +56,6 @@ TEST(PassTimes, MakeIntervalsShorterTheMorePassesFollow) {
     last = interval;
   }
   EXPECT_EQ(last, 1);
-}
-
-// No other interval takes less, by the same model.
-TEST(PassTimes, ChooseTheIntervalThatTakesTheLeast) {
-  for (const double read : {0.2, 1.0, 3.0, 12.0}) {
-    for (const double write : {0.5, 5.0, 40.0}) {
-      for (const double passes : {1.0, 6.0, 40.0}) {
-        StepCosts now = costs(1, 0.7, read);
-        now.write = write;
-        now.passes = passes;
-        const Overlap overlap = {true, true};
-        const std::int64_t best = best_interval(now, 6, overlap, 1, 2000, 0);
-        const double least = seconds_per_step(now, best, 6, overlap);
-        for (std::int64_t interval = 1; interval < 300; ++interval) {
-          EXPECT_LE(least, 1.02 * seconds_per_step(now, interval, 6, overlap))
-              << interval << " for " << best << ", read " << read << ", write " << write
-              << ", passes " << passes;
-        }
-      }
-    }
-  }
 }
 
 }  // namespace

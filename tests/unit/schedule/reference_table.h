@@ -11,22 +11,6 @@
 
 namespace anadrome::schedule {
 
-/// The first `columns` columns of every row; they must be integers.
-inline std::vector<std::vector<std::int64_t>> reference_rows(const std::string& file,
-                                                             std::size_t columns) {
-  std::ifstream in(std::string(ANADROME_TEST_REFERENCE_DIR) + "/" + file);
-  if (!in) throw std::runtime_error("no reference table " + file);
-  std::vector<std::vector<std::int64_t>> rows;
-  std::string line, cell;
-  std::getline(in, line);
-  while (std::getline(in, line)) {
-    std::istringstream cells(line);
-    std::vector<std::int64_t>& row = rows.emplace_back();
-    while (row.size() < columns && std::getline(cells, cell, ',')) row.push_back(std::stoll(cell));
-  }
-  return rows;
-}
-
 /// All cells of every row, as they are written.
 inline std::vector<std::vector<std::string>> reference_cells(const std::string& file) {
   std::ifstream in(std::string(ANADROME_TEST_REFERENCE_DIR) + "/" + file);
@@ -38,6 +22,17 @@ inline std::vector<std::vector<std::string>> reference_cells(const std::string& 
     std::istringstream cells(line);
     std::vector<std::string>& row = rows.emplace_back();
     while (std::getline(cells, cell, ',')) row.push_back(cell);
+  }
+  return rows;
+}
+
+/// The first `columns` columns of every row; they must be integers.
+inline std::vector<std::vector<std::int64_t>> reference_rows(const std::string& file,
+                                                             std::size_t columns) {
+  std::vector<std::vector<std::int64_t>> rows;
+  for (const std::vector<std::string>& cells : reference_cells(file)) {
+    std::vector<std::int64_t>& row = rows.emplace_back();
+    for (std::size_t k = 0; k < columns; ++k) row.push_back(std::stoll(cells.at(k)));
   }
   return rows;
 }

@@ -6,15 +6,31 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "schedule/anchored/anchored_planner.h"
 #include "schedule/checked_sweep.h"
+#include "schedule/passes/pass_sweep.h"
 #include "schedule/stack/stack_sweep.h"
 
 namespace anadrome::schedule {
+
+/// Numbers from 0 to below `end`: the same ones in every run.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : random_(seed) {}
+  std::int64_t operator()(std::int64_t end) {
+    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(end));
+  }
+  /// From 0 to below 1.
+  double fraction() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+
+ private:
+  std::mt19937_64 random_;
+};
 
 struct Driving {
   std::int64_t steps = 0;    ///< n: where the model ends, known to the sweep or not
@@ -26,24 +42,31 @@ struct Driving {
 class Driver {
  public:
   Driver(Sweep& sweep, const RuleOptions& rules, Driving driving);
+  /// Passes over what a sweep has left.
+  Driver(PassSweep& sweep, const Remains& remains);
 
-  /// Calls `see` with every advance as it is run.
-  void on_advance(std::function<void(const Advance&)> see) { on_advance_ = std::move(see); }
+  /// Sees every action when it was played.
+  std::function<void(const Action&)> sees = {};
+  /// Says of an anchor that is restored whether it is lost.
+  std::function<bool(std::int64_t number)> loses = {};
 
   /// Plays to Done.
   Taken sweep();
   /// Sweep::rewind, then another reverse sweep.
   Taken rewind(std::int64_t restorable = 1);
+  Taken pass(const Pass& pass);
 
  private:
   /// The answers of advances_remaining and adjoints_remaining, and when.
   struct Promise {
     std::int64_t advances, adjoints;  ///< promised
-    std::int64_t advanced, adjoined;  ///< taken before
+    std::int64_t advanced, adjoined;  ///< taken before, visits among the latter
     std::int64_t decisions;           ///< answered before
     bool end_known, must_be_known;
   };
+  Taken again();
   void after(const Advance& advance);
+  void lose(std::int64_t number);
   void note_promise();
   void check_promises() const;
 
@@ -51,7 +74,7 @@ class Driver {
   Driving driving_;
   Rules rules_;
   bool open_end_, turned_ = false;
-  std::function<void(const Advance&)> on_advance_;
+  std::int64_t states_per_block_ = 1;
   std::vector<Promise> promises_;
 };
 
