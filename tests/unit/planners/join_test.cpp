@@ -160,7 +160,7 @@ TEST(Join, RefusesWhatCannotBe) {
 
 // ---- actions ----
 
-void require(bool holds, const char* rule) {
+void demand(bool holds, const char* rule) {
   if (!holds) throw std::logic_error(rule);
 }
 
@@ -180,33 +180,33 @@ void expect_what_was_promised(const JoinProblem& problem, const JoinPlan& plan) 
   for (const JoinAction& action : questions::actions_of(problem, plan)) {
     switch (action.kind) {
       case JoinKind::kAdvance:
-        require(there(action.branch, action.first) && action.first < action.last, "not there");
-        require(action.last <= problem.steps[at(action.branch)], "beyond the end");
+        demand(there(action.branch, action.first) && action.first < action.last, "not there");
+        demand(action.last <= problem.steps[at(action.branch)], "beyond the end");
         run += action.last - action.first;
         if (!action.keep) pool.erase({action.branch, action.first});
         pool.insert({action.branch, action.last});
         break;
       case JoinKind::kDrop:
-        require(pool.erase({action.branch, action.first}) == 1, "nothing to drop");
+        demand(pool.erase({action.branch, action.first}) == 1, "nothing to drop");
         break;
       case JoinKind::kTurn:
         for (std::int64_t b = 0; b < problem.branches(); ++b) {
-          require(pool.erase({b, problem.steps[at(b)]}) == 1, "an end is missing");
+          demand(pool.erase({b, problem.steps[at(b)]}) == 1, "an end is missing");
         }
         turned = true;
         break;
       case JoinKind::kAdjoint:
-        require(turned && todo[at(action.branch)]-- == action.first, "adjoints come in order");
-        require(there(action.branch, action.first), "its state is not there");
+        demand(turned && todo[at(action.branch)]-- == action.first, "adjoints come in order");
+        demand(there(action.branch, action.first), "its state is not there");
         break;
     }
     std::int64_t used = 0;
     for (const auto& [branch, step] : pool) {
       used += problem.ends_apart && !turned && step == problem.steps[at(branch)] ? 0 : 1;
     }
-    require(used <= problem.slots, "more states than slots");
+    demand(used <= problem.slots, "more states than slots");
   }
-  for (const std::int64_t left : todo) require(left == -1, "adjoints are missing");
+  for (const std::int64_t left : todo) demand(left == -1, "adjoints are missing");
   EXPECT_EQ(run, advances(plan));
 }
 
@@ -251,11 +251,11 @@ std::int64_t advances_played(const BranchOptions& options) {
   const auto run = [&] { return rules.taken().advances + rules.taken().recorded; };
   const std::int64_t promised = sweep.advances_remaining();
   while (!rules.done()) {
-    require(sweep.advances_remaining() == promised - run(), "the promise changed");
+    demand(sweep.advances_remaining() == promised - run(), "the promise changed");
     rules.play(sweep.next());
   }
-  require(sweep.advances_remaining() == 0 && sweep.course().adjoints_left == 0, "too much said");
-  require(run() == promised, "another number of advances was promised");
+  demand(sweep.advances_remaining() == 0 && sweep.course().adjoints_left == 0, "too much said");
+  demand(run() == promised, "another number of advances was promised");
   return run();
 }
 

@@ -112,14 +112,6 @@ TEST(AsyncPlanner, PutsAnchorsWhereItGoesOnFromThoseOfAnotherProcess) {
   EXPECT_LT(longest, kSteps / 10);
 }
 
-TEST(AsyncPlanner, AsksForNoAgreementWithTheTimesOfAnEarlierSweep) {
-  Given run = given_of(1000);
-  run.of_earlier_sweep = true;
-  const Played played = play(run);
-  EXPECT_EQ(std::count(played.said.begin(), played.said.end(), Next::kAgree), 0);
-  EXPECT_EQ(played.taken.decisions, static_cast<std::int64_t>(played.asked_at.size()));
-}
-
 // A rank without memory has to decide as the others do: nobody asks it.
 TEST(AsyncPlanner, AllocatesNothingToDecide) {
   const Given run = given_of(4000);
@@ -143,7 +135,7 @@ TEST(AsyncPlanner, AllocatesNothingToDecide) {
   EXPECT_LT(shortest, longest) << "it looked at the neighbours";
 }
 
-TEST(AsyncPlanner, TakesWhatPlanIntervalsSays) {
+TEST(AsyncPlanner, WithTheTimesOfAnEarlierSweepTakesWhatPlanIntervalsSaysAndAsksNobody) {
   Given run = given_of(20'000);
   run.of_earlier_sweep = true;
   IntervalProblem problem;
@@ -155,6 +147,12 @@ TEST(AsyncPlanner, TakesWhatPlanIntervalsSays) {
   const Played played = play(run);
   EXPECT_EQ(played.interval, plan.interval);
   EXPECT_EQ(played.depth, plan.prefetch_depth);
+  EXPECT_EQ(std::count(played.said.begin(), played.said.end(), Next::kAgree), 0);
+  EXPECT_EQ(played.taken.decisions, static_cast<std::int64_t>(played.asked_at.size()));
+  run = given_of(12);
+  run.of_earlier_sweep = true;
+  run.costs.write = run.costs.read = 60;
+  EXPECT_EQ(play(run).taken.anchors, 1) << "memory alone is cheaper";
 }
 
 // It asks anew at every anchor: for the steps that are left, with the places that are left.
@@ -176,13 +174,6 @@ TEST(AsyncPlanner, RunsOnASmallDiskAsManyStepsAsWerePromisedAtItsBegin) {
     EXPECT_LE(taken.advances, 1.04 * static_cast<double>(promised.advances)) << places << " places";
     EXPECT_LE(taken.anchors, places);
   }
-}
-
-TEST(AsyncPlanner, PutsNoAnchorWhereMemoryAloneIsCheaper) {
-  Given run = given_of(12);
-  run.of_earlier_sweep = true;
-  run.costs.write = run.costs.read = 60;
-  EXPECT_EQ(play(run).taken.anchors, 1);
 }
 
 // As in the engine, the news comes when the sweep has said already what follows.

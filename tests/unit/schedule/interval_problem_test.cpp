@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// The questions of schedule=async: how long intervals are, for a sweep, and for passes after it.
 #include "schedule/anchored/interval_problem.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
+
+#include "schedule/anchored/anchored_sweep.h"
+#include "schedule/passes/pass_times.h"
 
 namespace anadrome::schedule {
 namespace {
@@ -149,6 +153,76 @@ TEST(NextLevel, DoesNotDependOnWhatLiesBelow) {
   const int alone = next_level(problem, 2).best;
   problem.anchors_below = 400;
   EXPECT_EQ(next_level(problem, 2).best, alone);
+}
+
+TEST(AnchoredSweep, WithoutAnchorsIsRevolve) {
+  const IntervalProblem problem = problem_of({1, 2, 8, 6, 0, 0}, 6, 99);
+  const AsyncPlan in_ram = plan_in_ram(problem.costs, problem.memory, 99, false, 0);
+  const AnchoredSweep sweep = anchored_sweep(problem, in_ram);
+  EXPECT_EQ(sweep.written, 0);
+  EXPECT_EQ(sweep.advances, extra_advances(100, 6));
+  EXPECT_NEAR(sweep.seconds, static_cast<double>(sweep.advances) + 2.0 * 99, 1e-6);
+}
+
+TEST(AnchoredSweep, IsNoFasterWithFewerAnchors) {
+  IntervalProblem problem = problem_of({1, 2, 8, 6, 0, 0}, 4, 500);
+  const AsyncPlan plan = best_plan(problem.costs, problem.memory, 1, 500);
+  const AnchoredSweep many = anchored_sweep(problem, plan);
+  problem.anchors_left = 4;
+  const AnchoredSweep few = anchored_sweep(problem, plan);
+  EXPECT_LE(few.written, 4);
+  EXPECT_LT(many.seconds, few.seconds);
+}
+
+StepCosts with_visits(double forward, double visit, double read) {
+  StepCosts costs;
+  costs.forward = forward;
+  costs.adjoint = 2 * forward;
+  costs.write = costs.read = read;
+  costs.visit = visit;
+  return costs;
+}
+
+TEST(PassTimes, ReadEveryAnchorThatIsHiddenBehindVisits) {
+  EXPECT_EQ(best_stride(with_visits(1, 1, 0.9), 1, true), 1);
+  EXPECT_DOUBLE_EQ(forward_pass_seconds(with_visits(1, 1, 0.9), 1, true), 1);
+}
+
+TEST(PassTimes, RunStepsWhereThatIsFasterThanReading) {
+  const std::int64_t stride = best_stride(with_visits(0.1, 1, 20), 1, true);
+  EXPECT_GT(stride, 1);
+  EXPECT_LT(forward_pass_seconds(with_visits(0.1, 1, 20), 1, true, stride),
+            0.2 * forward_pass_seconds(with_visits(0.1, 1, 20), 1, true));
+}
+
+TEST(PassTimes, GoByTheMeanDistanceOfAnchors) {
+  EXPECT_EQ(best_stride(with_visits(0.1, 1, 20), 100, 50, true),
+            best_stride(with_visits(0.1, 1, 20), 2, true));
+  EXPECT_EQ(best_stride(with_visits(0.1, 1, 20), 100, 1, true), 1) << "x_0 is the only one";
+}
+
+TEST(PassTimes, WithoutAKnownVisitTakeItForAStep) {
+  EXPECT_EQ(forward_pass_seconds(with_visits(1, 0, 0.5), 3, true),
+            forward_pass_seconds(with_visits(1, 1, 0.5), 3, true));
+}
+
+// The more passes are to come, the shorter an interval is worth its writes.
+TEST(PassTimes, MakeIntervalsShorterTheMorePassesFollow) {
+  IntervalProblem problem;
+  problem.costs = with_visits(1, 1, 4);
+  problem.costs.read = 0.5;
+  problem.memory = {10, 1, true, 0};
+  problem.steps = 10000;
+  problem.anchors_left = 10000;
+  std::int64_t last = plan_intervals(problem).interval;
+  EXPECT_GT(last, 2);
+  for (const double passes : {2.0, 20.0, 1000.0}) {
+    problem.costs.passes = passes;
+    const std::int64_t interval = plan_intervals(problem).interval;
+    EXPECT_LE(interval, last) << passes << " passes";
+    last = interval;
+  }
+  EXPECT_EQ(last, 1);
 }
 
 }  // namespace

@@ -19,16 +19,11 @@ void add(IntervalTimes& times, int level, int pieces, double seconds, double wai
 
 const IntervalTimes::Levels kAnyLevel = {0, 10};
 
-TEST(IntervalTimes, AreThoseOfTheNearestPowerOfTwo) {
-  EXPECT_EQ(IntervalTimes::level_of(1), 0);
-  EXPECT_EQ(IntervalTimes::level_of(2), 1);
-  EXPECT_EQ(IntervalTimes::level_of(3), 2);
-  EXPECT_EQ(IntervalTimes::level_of(5), 2);
-  EXPECT_EQ(IntervalTimes::level_of(6), 3);
-  EXPECT_EQ(IntervalTimes::level_of(std::int64_t{1} << 62), IntervalTimes::kLevels - 1);
-}
-
 TEST(IntervalTimes, ComeInPiecesOfAFewStepsAndIntervalsThatLastAWhile) {
+  for (const auto& [interval, level] : {std::pair{1, 0}, {2, 1}, {3, 2}, {5, 2}, {6, 3}}) {
+    EXPECT_EQ(IntervalTimes::level_of(interval), level);
+  }
+  EXPECT_EQ(IntervalTimes::level_of(std::int64_t{1} << 62), IntervalTimes::kLevels - 1);
   IntervalTimes times;
   for (int i = 0; i < 7; ++i) times.add(1, 1, 1, 0);
   EXPECT_EQ(times.pieces(), 0);
@@ -42,7 +37,13 @@ TEST(IntervalTimes, ComeInPiecesOfAFewStepsAndIntervalsThatLastAWhile) {
   EXPECT_EQ(times.newest(), 6);
   IntervalTimes brief;
   for (int i = 0; i < 400; ++i) brief.add(1, 1, 1e-5, 0);
+  for (int i = 0; i < 40; ++i) {  // what is no interval
+    brief.add(0, 1, 1, 0);
+    brief.add(1, 0, 1, 0);
+    brief.add(1, 1, -1, 0);
+  }
   EXPECT_EQ(brief.pieces(), 0);
+  EXPECT_EQ(brief.step(), 0);
 }
 
 // A scheduler stops a program that uses more than its share for 40 ms of every 100 ms.
@@ -52,17 +53,6 @@ TEST(IntervalTimes, ComeInPiecesThatAllHaveWhatHappensEveryTenthOfASecond) {
   for (int i = 0; i < 4000; ++i) times.add(1, 1, i % 120 == 0 ? kStep + kStop : kStep, 0);
   const double mean = kStep + kStop / 120;
   EXPECT_NEAR(times.step(), mean, 0.1 * mean);
-}
-
-TEST(IntervalTimes, LeaveOutWhatIsNoInterval) {
-  IntervalTimes times;
-  for (int i = 0; i < 40; ++i) {
-    times.add(0, 1, 1, 0);
-    times.add(1, 0, 1, 0);
-    times.add(1, 1, -1, 0);
-  }
-  EXPECT_EQ(times.pieces(), 0);
-  EXPECT_EQ(times.step(), 0);
 }
 
 TEST(IntervalTimes, SayWhatATransferAddsToTheSteps) {
@@ -91,17 +81,12 @@ TEST(IntervalTimes, KnowTheStepWithoutTransfersFromTwoLengthsAndOfOneTheFastestS
 }
 
 // An hour in which the machine did something else, among seconds.
-TEST(IntervalTimes, AreNotMovedByAPieceThatWasDisturbed) {
+TEST(IntervalTimes, FollowAMachineThatBecomesSlowerAndAreNotMovedByADisturbance) {
   IntervalTimes times;
   add(times, 0, 4, 1);
   add(times, 0, 1, 3600);
   add(times, 0, 4, 1);
   EXPECT_DOUBLE_EQ(times.step(), 1);
-}
-
-TEST(IntervalTimes, FollowAMachineThatBecomesSlower) {
-  IntervalTimes times;
-  add(times, 0, 16, 1);
   add(times, 0, 16, 2);
   EXPECT_DOUBLE_EQ(times.step(), 2);
 }
@@ -122,12 +107,6 @@ std::vector<int> looked_at(int first, int pieces, const IntervalTimes::Levels& a
   return levels;
 }
 
-TEST(IntervalTimes, GoDownAsFarAsThatPays) {
-  const auto falls = [](int level) { return 1 + level; };
-  const std::vector<int> levels = looked_at(4, 6, kAnyLevel, falls);
-  EXPECT_EQ(levels, (std::vector<int>{4, 3, 2, 1, 0, 0, 0}));
-}
-
 TEST(IntervalTimes, GoBackAndLookAtTheOtherSideThenNowAndThenAtEither) {
   const auto valley = [](int level) { return 10.0 + std::abs(level - 3); };
   const std::vector<int> levels = looked_at(3, 60, kAnyLevel, valley);
@@ -141,15 +120,11 @@ TEST(IntervalTimes, GoBackAndLookAtTheOtherSideThenNowAndThenAtEither) {
     EXPECT_LE(looks, 6);
   }
   EXPECT_EQ(std::count(levels.begin(), levels.end(), 1), 0);
-}
-
-// What a neighbour costs without its transfers is known before.
-TEST(IntervalTimes, DoNotLookWhereNothingCanBeGained) {
-  const auto valley = [](int level) { return 10.0 + std::abs(level - 3); };
+  // What a neighbour costs without its transfers is known before: nothing can be gained there.
   const auto shorter = [](int level) { return level < 3 ? 9 : 11; };
-  const std::vector<int> levels = looked_at(3, 60, kAnyLevel, valley, shorter);
-  EXPECT_GE(std::count(levels.begin(), levels.end(), 2), 4);
-  EXPECT_EQ(std::count(levels.begin(), levels.end(), 4), 0);
+  const std::vector<int> one_side = looked_at(3, 60, kAnyLevel, valley, shorter);
+  EXPECT_GE(std::count(one_side.begin(), one_side.end(), 2), 4);
+  EXPECT_EQ(std::count(one_side.begin(), one_side.end(), 4), 0);
 }
 
 TEST(IntervalTimes, AreLookedForAmongTheLevelsThatCanBeTheBest) {
@@ -162,34 +137,29 @@ TEST(IntervalTimes, AreLookedForAmongTheLevelsThatCanBeTheBest) {
   const auto one = [](int) { return 1; };
   EXPECT_EQ(times.next({4, 6}, one, anything, 0), 4);
   EXPECT_EQ(times.best(4, one, -1), -1) << "of these none is known";
-}
-
-// Which lengths can be the best is guessed from times that vary.
-TEST(IntervalTimes, DoNotForgetALongerLevelThatWasBest) {
-  IntervalTimes times;
-  add(times, 3, 1, 1);
-  add(times, 2, 1, 1);
-  EXPECT_EQ(times.next(
-                {0, 2}, [](int level) { return 10 - level; }, anything, 2),
-            3);
+  // Which lengths can be the best is guessed from times that vary: a longer one that was is kept.
+  IntervalTimes longer;
+  add(longer, 3, 1, 1);
+  add(longer, 2, 1, 1);
+  const auto falls = [](int level) { return 10 - level; };
+  EXPECT_EQ(longer.next({0, 2}, falls, anything, 2), 3);
 }
 
 // What was right is not any more: the disk became slow.
-TEST(IntervalTimes, LeaveALevelThatBecomesBad) {
+TEST(IntervalTimes, GoAsFarAsThatPaysAndLeaveALevelThatBecomesBad) {
   IntervalTimes times;
   bool slow = false;
   const auto price = [&](int level) { return slow ? 10.0 - level : 1.0 + level; };
-  int level = 2;
-  for (int i = 0; i < 20; ++i) {
+  int level = 4;
+  std::vector<int> levels;
+  for (int i = 0; i < 40; ++i) {
+    slow = i >= 20;
     add(times, level, 1, 1);
-    level = times.next(kAnyLevel, price, anything, level);
+    levels.push_back(level = times.next(kAnyLevel, price, anything, level));
   }
-  EXPECT_EQ(level, 0);
-  slow = true;
-  for (int i = 0; i < 20; ++i) {
-    add(times, level, 1, 1);
-    level = times.next(kAnyLevel, price, anything, level);
-  }
+  EXPECT_EQ(std::vector<int>(levels.begin(), levels.begin() + 6),
+            (std::vector<int>{3, 2, 1, 0, 0, 0}));
+  EXPECT_EQ(levels[19], 0);
   EXPECT_GE(level, 9);
 }
 
