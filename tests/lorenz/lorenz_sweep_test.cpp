@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The Lorenz example on the ranks this program is started with: thousands of states of 24 bytes.
 // Each gradient must have the bits of the one computed with every state kept. The linker lets
-// anadrome_next and anadrome_add_field pass through here, so that a state can be given back wrongly.
+// anadrome_next and anadrome_add_field pass through here: a state can be given back wrongly.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
