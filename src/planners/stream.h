@@ -14,8 +14,8 @@
 
 namespace anadrome::schedule {
 
-/// A sweep in the abstract, asked for in words: "schedule=hrevolve steps=1000 slots=20 write=2". The
-/// words are those of `anadrome count`.
+/// A sweep in the abstract, asked for in words: "schedule=hrevolve steps=1000 slots=20 write=2".
+/// They are those of `anadrome count`.
 struct StreamOptions {
   const StreamEntry* schedule = nullptr;
   std::vector<std::int64_t> steps;  ///< of each branch; kUnknown
