@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "planners/questions/double_published.h"
 #include "reference_table.h"
 #include "replay.h"
 
@@ -56,33 +55,25 @@ TEST(DoublePublished, AgreesWithTheTable) {
   ASSERT_GT(rows.size(), 40u);
   for (const auto& row : rows) {
     const std::int64_t n = std::stoll(row[0]);
-    const DoubleSweep sweep = questions::double_sweep(n, std::stoll(row[1]), std::stoll(row[2]));
+    const DoubleSweep sweep = double_sweep(n, std::stoll(row[1]), std::stoll(row[2]));
     EXPECT_EQ(sweep.full.local_units, std::stoll(row[3])) << n << " " << row[1];
-    EXPECT_EQ(static_cast<std::int64_t>(questions::forwards_of(sweep)), std::stoll(row[4]))
+    EXPECT_EQ(static_cast<std::int64_t>(forwards_of(sweep)), std::stoll(row[4]))
         << n << " " << row[1];
   }
 }
 
-TEST(DoublePublished, IntervalIsAsShortAsTransfersAndRoomAllow) {
-  EXPECT_EQ(questions::double_interval(1000, 10, 1000), 10);
-  EXPECT_EQ(questions::double_interval(1000, 10, 30), 34);
-  EXPECT_EQ(questions::double_interval(5, 10, 30), 5);
-  EXPECT_THROW(questions::double_interval(5, 0, 30), Error);
-  EXPECT_THROW(questions::double_interval(5, 1, 0), Error);
-}
-
 TEST(DoublePublished, IsFoundAtOnceHoweverLong) {
-  EXPECT_EQ(questions::double_sweep(1000000007, 99991, 3).intervals, 10001);
-  EXPECT_THROW(questions::double_sweep(5, 0, 1), Error);
-  EXPECT_THROW(questions::double_sweep(0, 5, 1), Error);
-  EXPECT_THROW(questions::double_sweep(std::int64_t{1} << 60, std::int64_t{1} << 60, 2), Error);
+  EXPECT_EQ(double_sweep(1000000007, 99991, 3).intervals, 10001);
+  EXPECT_THROW(double_sweep(5, 0, 1), Error);
+  EXPECT_THROW(double_sweep(0, 5, 1), Error);
+  EXPECT_THROW(double_sweep(std::int64_t{1} << 60, std::int64_t{1} << 60, 2), Error);
 }
 
 RC_GTEST_PROP(DoublePublished, TakesWhatItPromises, ()) {
   const auto n = *rc::gen::inRange<std::int64_t>(1, 400);
   const auto length = *rc::gen::inRange<std::int64_t>(1, 90);
   const auto tape = *rc::gen::inRange<std::int64_t>(1, 6);
-  const DoubleSweep sweep = questions::double_sweep(n, length, tape);
+  const DoubleSweep sweep = double_sweep(n, length, tape);
   StackOptions options = {.steps = n,
                           .units = sweep.full.local_units,
                           .disk_slots = sweep.intervals,
@@ -92,7 +83,7 @@ RC_GTEST_PROP(DoublePublished, TakesWhatItPromises, ()) {
   const Taken totals = replay(options, std::make_unique<DoublePlanner>(sweep));
   // The last interval is entered on the way forward.
   RC_ASSERT(totals.recorded + totals.advances ==
-            static_cast<std::int64_t>(questions::forwards_of(sweep)) - sweep.last.steps);
+            static_cast<std::int64_t>(forwards_of(sweep)) - sweep.last.steps);
   RC_ASSERT(totals.recorded + totals.advances <= 3 * n);
   // A last interval of one step is nothing to come back to.
   RC_ASSERT(totals.anchors == sweep.intervals - (sweep.last.steps == 1 ? 1 : 0));

@@ -12,15 +12,12 @@
 
 #include "base/error.h"
 #include "exhaustive_search.h"
-#include "planners/questions/multistage_use.h"
 #include "planners/two_tier/disk_revolve.h"
-#include "planners/two_tier/hrevolve.h"
+#include "planners/two_tier/multistage.h"
 #include "replay.h"
 
 namespace anadrome::schedule {
 namespace {
-
-using questions::multistage_use;
 
 /// Prices of all kinds: free, equal, dear to write, dear to read.
 const std::vector<TwoTierCosts> kTwoTierCosts = {
@@ -355,14 +352,36 @@ TEST(TwoTierCosts, AreMeasuredInPartsOfAStepOrOfTheLeastTime) {
 
 // ---- multistage ----
 
-constexpr std::array kSplits = {MultistageSplits::kPublished, MultistageSplits::kShortest};
+/// Splits by the rule of Algorithm 799 (Griewank & Walther 2000), as ADOL-C and PETSc do.
+class PublishedPlanner final : public Planner {
+ public:
+  Placement place(const Segment& segment) override {
+    const std::int64_t n = segment.last - segment.first;
+    const std::int64_t s = segment.units + segment.disk_slots + 1;
+    if (segment.held == Place::kNowhere || s == 1 || n <= s + 1) return shortest_.place(segment);
+    const std::int64_t r = splitter_.repetitions(n, s);  // r >= 2
+    const auto whole = static_cast<std::int64_t>(splitter_.beta());
+    const std::int64_t left_most = whole * r / (s + r);                 // beta(s, r-1)
+    const std::int64_t left_least = left_most * (r - 1) / (s + r - 1);  // beta(s, r-2)
+    const std::int64_t right_least = left_most * s / (s + r - 1);       // beta(s-1, r-1)
+    const std::int64_t next = right_least * (s - 1) / (s + r - 2);      // beta(s-2, r-1)
+    const std::int64_t rest = whole - left_most - right_least - next;   // beta(s-3, r)
+    if (n <= left_most + next) return {Place::kNowhere, left_least};
+    if (n >= whole - rest) return {Place::kNowhere, left_most};
+    return {Place::kNowhere, n - right_least - next};
+  }
+  uint128 advances(const Segment& segment) override { return shortest_.advances(segment); }
+
+ private:
+  MultistagePlanner shortest_;
+  Splitter splitter_;
+};
 
 // Stumm & Walther put on disk the places with the fewest accesses, wherever they are.
 TEST(Multistage, HasTheLeastUsedPlacesOnDiskIfItSplitsShort) {
   for (std::int64_t n = 2; n <= 200; n += n < 40 ? 1 : 20) {
     for (std::int64_t slots = 1; slots <= 12; ++slots) {
-      StackSweep sweep(options_of({n, slots, 0}),
-                       std::make_unique<MultistagePlanner>(MultistageSplits::kShortest));
+      StackSweep sweep(options_of({n, slots, 0}), std::make_unique<MultistagePlanner>());
       std::vector<std::int64_t> use(static_cast<std::size_t>(slots), 0);  // of places, lowest first
       for (Action action = sweep.next(); !std::holds_alternative<Done>(action);
            action = sweep.next()) {
@@ -382,11 +401,8 @@ TEST(Multistage, TakesWhatIsCountedAndForTurnOneMoreStep) {
     for (const std::int64_t c : {0, 1, 2, 5, 12}) {
       for (const std::int64_t d : {0, 1, 3, 8, 20}) {
         if (c + d == 0) continue;
-        for (const MultistageSplits splits : kSplits) {
-          EXPECT_TRUE(replayed({n, c, d}, MultistagePlanner(splits)) ==
-                      multistage_use(n, c, d, splits))
-              << text({n, c, d});
-        }
+        EXPECT_TRUE(replayed({n, c, d}, MultistagePlanner()) == multistage_use(n, c, d))
+            << text({n, c, d});
         if (n == 0 || d == 0) continue;
         StackOptions options = options_of({n, c, d});
         options.turn = true;
@@ -405,7 +421,7 @@ TEST(Multistage, TakesWhatIsCountedAndForTurnOneMoreStep) {
 
 TEST(Multistage, CostsFarMoreThanHRevolveWhereTheDiskIsSlow) {
   const TwoTierCosts slow{1, 0, 20, 20};
-  const TwoTierUse published = multistage_use(100, 5, 10, MultistageSplits::kPublished);
+  const TwoTierUse published = replayed({100, 5, 10}, PublishedPlanner());
   EXPECT_EQ(two_tier_cost(100, published, slow), uint128{2343});
   EXPECT_EQ(two_tier_cost(100, multistage_use(100, 5, 10), slow), uint128{1783});
   EXPECT_EQ(HRevolvePlanner(100, 5, 10, slow).cost(), uint128{316});
