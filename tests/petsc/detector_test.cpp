@@ -274,7 +274,9 @@ TEST(Detector, SeesAnotherMethodOnTheWay) {
       const CaughtErrors caught;
       Oscillators model(ways[i].options + anadrome_type + kept);
       model.after_step = [&](Vec) {
-        if (model.steps() == 5) EXPECT_EQ(ways[i].change(model.ts()), 0);
+        if (model.steps() == 5) {
+          EXPECT_EQ(ways[i].change(model.ts()), 0);
+        }
       };
       EXPECT_EQ(model.solve(2) == 0, to_adjoin) << kept << " " << i;
       if (to_adjoin) {
