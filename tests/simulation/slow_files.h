@@ -7,8 +7,10 @@
 #include <fcntl.h>
 
 #include <cstring>
+#include <deque>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "forwarding_file_system.h"
 #include "world.h"
@@ -17,29 +19,41 @@ namespace anadrome::simulation {
 
 class SlowFiles final : public test::ForwardingFileSystem {
  public:
-  /// A process has fewer descriptors than ten thousand ranks: those of one file may be one.
-  explicit SlowFiles(bool shares_descriptors = false) : shares_(shares_descriptors) {}
+  /// A process has fewer descriptors than ten thousand ranks open files. With `many`, those of
+  /// files are numbers of its own, of which the last used are open; directories are as they are.
+  explicit SlowFiles(bool many = false) : many_(many) {
+    if (many) numbered_ = this;
+  }
+  ~SlowFiles() override {
+    if (numbered_ == this) numbered_ = nullptr;
+  }
 
   int open(const std::string& path, int flags, mode_t mode) override {
     metadata("open");
-    if (!shares_ || (flags & O_CREAT) != 0 || path.find("/segment-") == std::string::npos)
-      return real_.open(path, flags, mode);
-    Shared& shared = shared_[path + " " + std::to_string(flags)];
-    if (shared.users == 0) shared.descriptor = real_.open(path, flags, mode);
-    if (shared.descriptor >= 0) ++shared.users;
-    return shared.descriptor;
+    const int opened = real_.open(path, flags, mode);
+    if (!many_ || opened < 0 || (flags & O_DIRECTORY) != 0) return opened;
+    files_[++last_] = {path, flags & ~(O_CREAT | O_EXCL | O_TRUNC), opened, false};
+    note_opened(last_);
+    return last_;
   }
   int close(int descriptor) override {
-    for (auto& [name, shared] : shared_) {
-      if (shared.descriptor == descriptor && shared.users > 0 && --shared.users > 0) return 0;
-    }
-    return real_.close(descriptor);
+    const auto found = files_.find(descriptor);
+    if (found == files_.end()) return real_.close(descriptor);
+    const int opened = found->second.opened;
+    files_.erase(found);
+    if (opened < 0) return 0;
+    --open_now_;
+    return real_.close(opened);
+  }
+  /// The descriptor that the system knows.
+  static int of_system(int descriptor) {
+    return numbered_ != nullptr ? numbered_->system(descriptor) : descriptor;
   }
   ssize_t write(int descriptor, const void* bytes, std::size_t count, off_t offset) override {
-    return transfer("write", count), real_.write(descriptor, bytes, count, offset);
+    return transfer("write", count), real_.write(system(descriptor), bytes, count, offset);
   }
   ssize_t read(int descriptor, void* bytes, std::size_t count, off_t offset) override {
-    return transfer("read", count), real_.read(descriptor, bytes, count, offset);
+    return transfer("read", count), real_.read(system(descriptor), bytes, count, offset);
   }
   void start(store::FileTransfer& transfer) override {
     transfer.pending = true;
@@ -54,13 +68,22 @@ class SlowFiles final : public test::ForwardingFileSystem {
                        : read(transfer.descriptor, transfer.bytes, transfer.count, transfer.offset);
   }
   int allocate(int descriptor, off_t offset, off_t length) override {
-    return metadata("allocate"), real_.allocate(descriptor, offset, length);
+    return metadata("allocate"), real_.allocate(system(descriptor), offset, length);
   }
   int truncate(int descriptor, off_t length) override {
-    return metadata("truncate"), real_.truncate(descriptor, length);
+    return metadata("truncate"), real_.truncate(system(descriptor), length);
   }
-  int sync(int descriptor) override { return metadata("fsync"), real_.sync(descriptor); }
-  int lock(int descriptor) override { return metadata("lock"), real_.lock(descriptor); }
+  int sync(int descriptor) override { return metadata("fsync"), real_.sync(system(descriptor)); }
+  int lock(int descriptor) override {
+    const auto found = files_.find(descriptor);
+    const int locked = (metadata("lock"), real_.lock(system(descriptor)));
+    if (found != files_.end()) found->second.stays = true;  // closed, it would lose its lock
+    return locked;
+  }
+  void punch(int descriptor, off_t offset, off_t length) override {
+    real_.punch(system(descriptor), offset, length);
+  }
+  void drop_cached(int descriptor) override { real_.drop_cached(system(descriptor)); }
   int make_directory(const std::string& path, mode_t mode) override {
     return metadata("mkdir"), real_.make_directory(path, mode);
   }
@@ -70,9 +93,40 @@ class SlowFiles final : public test::ForwardingFileSystem {
   int unlink(const std::string& path) override { return metadata("unlink"), real_.unlink(path); }
 
  private:
-  struct Shared {
-    int descriptor = -1, users = 0;
+  struct Numbered {
+    std::string path;
+    int flags = 0, opened = -1;
+    bool stays = false;
   };
+  static constexpr int kFirst = 1 << 24, kMostOpen = 4000;
+
+  int system(int descriptor) {
+    const auto found = files_.find(descriptor);
+    if (found == files_.end()) return descriptor;
+    Numbered& file = found->second;
+    if (file.opened < 0) {
+      file.opened = real_.open(file.path, file.flags, 0);
+      if (file.opened >= 0) note_opened(descriptor);
+    }
+    return file.opened;
+  }
+  /// Closes the one that was opened first where there are too many.
+  void note_opened(int descriptor) {
+    opened_.push_back(descriptor);
+    ++open_now_;
+    for (std::size_t left = opened_.size(); open_now_ > kMostOpen && left > 1; --left) {
+      const auto found = files_.find(opened_.front());
+      const int first = opened_.front();
+      opened_.pop_front();
+      if (found == files_.end() || found->second.opened < 0) continue;
+      if (found->second.stays) {
+        opened_.push_back(first);
+        continue;
+      }
+      real_.close(std::exchange(found->second.opened, -1));
+      --open_now_;
+    }
+  }
 
   static void pause() {
     if (self() != nullptr) world()->pause();
@@ -88,8 +142,11 @@ class SlowFiles final : public test::ForwardingFileSystem {
     world()->spend_about(costs.transfer + costs.per_file_byte * static_cast<double>(bytes), what);
   }
 
-  const bool shares_;
-  std::map<std::string, Shared> shared_;
+  const bool many_;
+  std::map<int, Numbered> files_;
+  std::deque<int> opened_;  ///< in the order in which they were opened; some are closed since
+  int last_ = kFirst, open_now_ = 0;
+  static inline SlowFiles* numbered_ = nullptr;
 };
 
 }  // namespace anadrome::simulation
