@@ -110,8 +110,8 @@ bool must_be_exact(Operation operation, Fault fault, bool lasting, bool under_wa
   }
 }
 
-bool Setup::keeps() const {
-  return std::find(more.begin(), more.end(), std::pair<std::string, std::string>("keep", "on")) !=
+bool Setup::is_on(const std::string& option) const {
+  return std::find(more.begin(), more.end(), std::pair<std::string, std::string>(option, "on")) !=
          more.end();
 }
 

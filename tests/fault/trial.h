@@ -30,7 +30,8 @@ struct Setup {
   bool two_directories = false;
 
   bool buffered() const { return transport == "buffered"; }
-  bool keeps() const;  ///< files, with keep=on
+  bool keeps() const { return is_on("keep"); }
+  bool is_on(const std::string& option) const;
   std::string text() const { return name + " " + layout + (buffered() ? "" : " direct"); }
 };
 
