@@ -50,7 +50,7 @@ PetscErrorCode Sweep::check(anadrome_status status, const char* words) const {
 // The library knows nothing of the plugin's own options, and got what these leave.
 std::string Sweep::words_on(anadrome_status status, const Settings& settings) const {
   constexpr std::string_view kLeast = "at least ";
-  const std::string said = anadrome_last_error();
+  std::string said = anadrome_last_error();
   if (status == ANADROME_ERR_MEMORY) {
     const std::size_t at = std::min(said.find(kLeast), said.size());
     std::int64_t least = 0;

@@ -8,8 +8,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <optional>
 #include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "file_systems.h"
@@ -98,7 +102,11 @@ class EncodedBlocks : public ::testing::TestWithParam<CodecName> {
     return encoding_of({GetParam()}, is_lossy(GetParam()) ? kRelative : 0, fields_);
   }
   // Random integers; the numbers that must not be changed are none.
-  static void fill(const Field& field, std::int64_t state, std::byte* to) {
+  static const std::vector<std::byte>& bytes_of(const Field& field, std::int64_t state) {
+    static std::map<std::pair<std::string, std::int64_t>, std::vector<std::byte>> made;
+    std::vector<std::byte>& bytes = made[{field.name, state}];
+    if (bytes.size() == static_cast<std::size_t>(field.bytes())) return bytes;
+    bytes.resize(static_cast<std::size_t>(field.bytes()));
     using reals = std::numeric_limits<double>;
     const double odds[] = {reals::quiet_NaN(), -reals::infinity(), reals::denorm_min(), -0.0};
     std::mt19937_64 draw(1);
@@ -111,17 +119,20 @@ class EncodedBlocks : public ::testing::TestWithParam<CodecName> {
       if (field.type == ANADROME_INT64)
         real = std::bit_cast<double>(draw() >> (i < kHalf ? 32 : 0));
       const float single = width == 4 ? static_cast<float>(real) : 0;
-      std::memcpy(to + i * width, width == 4 ? static_cast<const void*>(&single) : &real,
+      std::memcpy(&bytes[static_cast<std::size_t>(i * width)],
+                  width == 4 ? static_cast<const void*>(&single) : &real,
                   static_cast<std::size_t>(width));
     }
+    return bytes;
   }
   void fill_all(EncodedBench& s, std::byte between = {}) const {
     s.clear(between);
-    s.each([&](std::int64_t state, std::size_t f, std::byte* to) { fill(fields_[f], state, to); });
+    s.each([&](std::int64_t state, std::size_t f, std::byte* to) {
+      std::ranges::copy(bytes_of(fields_[f], state), to);
+    });
   }
   void expect_close(const Field& field, std::int64_t state, const std::byte* found) const {
-    std::vector<std::byte> wanted(static_cast<std::size_t>(field.bytes()));
-    fill(field, state, wanted.data());
+    const std::vector<std::byte>& wanted = bytes_of(field, state);
     const std::span<const std::byte> back(found, wanted.size());
     const std::int64_t width = field.type == ANADROME_FLOAT32 ? 4 : 8;
     const bool single = GetParam() == CodecName::kFloat32;
