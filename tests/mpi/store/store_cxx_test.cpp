@@ -56,7 +56,8 @@ TEST(CxxStore, PutsWhatIsConstAndListsOfParts) {
   store.put(2, both);
   store.put(3, {both[1], {"u", u}});
   for (const std::int64_t key : {3, 1}) {
-    v = w = {0, 0, 0};
+    v.assign(3, 0);
+    w.assign(3, 0);
     store.get(key, both);
     EXPECT_EQ(v, u);
     EXPECT_EQ(w, (std::vector<double>{4, 5, 6}));
