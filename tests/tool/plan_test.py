@@ -129,6 +129,8 @@ class Example(WhatIf):
         self.assertEqual((row["runs"], row["recompute_factor"]), (True, 2))
         self.assertAlmostEqual(row["seconds"] / (5000 * (0.2 * 2 + 0.4)), 1, 2)
         self.assertEqual(row["interval"], 54)  # a state takes 10.7 s
+        compressed = self.plan(far, {"--write-rate": "800MB/s", "--compress": "2"})  # the same disk; these states are not
+        self.assertEqual(compressed["undo_lossy"]["interval"], 54)
         self.assertEqual(int(row["bytes_written"]), 93 * 2**32)
         self.assertIn("interval=54 or more", row["remark"])
         text = " ".join(tool.run(*words(far)).stdout.split())

@@ -98,7 +98,7 @@ class Search {
         };
         for (std::int64_t q = 1; q <= places; ++q) {
           Step& best = table[at(m)][at(q)];
-          best = {cost_of(0, q) + after[at(m)], q};
+          best = {std::min(cost_of(0, q) + after[at(m)], kTooMuch), q};  // of many branches, too
           for (std::int64_t to = 1; m > 0 && to < q; ++to) {
             const uint128 cost = cost_of(to, q) + table[at(m - 1)][at(to)].cost;
             if (cost < best.cost) best = {cost, q - to};

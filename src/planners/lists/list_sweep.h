@@ -64,7 +64,7 @@ class ListSweep final : public Sweep {
   std::int64_t run_before_ = 0;         ///< steps below this one were run at least once
   std::int64_t to_adjoin_ = 0;          ///< adjoint steps to come
   std::int64_t advances_ = 0;           ///< in the actions to come
-  std::vector<OverlapAction> actions_;  ///< the plan, with places of overlap_places.h
+  std::vector<OverlapAction> actions_;  ///< the plan, with places of state_places.h
   std::size_t at_ = 0;                  ///< index of the next action
   std::size_t x_0_dropped_ = 0;         ///< the last drop of x_0: it stays, for DONE
   OverlapAction x_0_arrives_;           ///< the place of x_0 then

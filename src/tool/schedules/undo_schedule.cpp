@@ -28,12 +28,12 @@ WhatIf of_kept(const WhatIf& question, std::int64_t every) {
   kept.memory =
       std::max<std::int64_t>(question.memory - schedule::kHeldByUndo * question.state_bytes, 0);
   kept.compression = {};
+  if (every == 1) kept.compression.ratio = question.undo_ratio;
   kept.passes = 0;
-  if (every > 1) return kept;
-  kept.compression.ratio = question.undo_ratio;
   for (double* const rate :
        {&kept.write_rate, &kept.read_rate, &kept.fast.write_rate, &kept.fast.read_rate}) {
-    *rate *= question.undo_ratio;  // of bytes before they are compressed
+    // Of bytes before they are compressed: those of the question have --compress in them.
+    *rate *= kept.compression.ratio / question.compression.ratio;
   }
   return kept;
 }
