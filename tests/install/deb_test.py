@@ -75,8 +75,9 @@ class Unpacked(DebCase):
         self.assertEqual("python3-anadrome" in self.debs, (built / "python" / "anadrome").exists())
         if "python3-anadrome" in self.debs:
             depends = self.field("python3-anadrome", "Depends")
+            minor = int(self.succeed("/usr/bin/python3", "-c", "import sys; print(sys.version_info.minor)"))
             for needed in (f"libanadrome (= {self.field('libanadrome', 'Version')})", "python3-mpi4py", "python3-numpy",
-                           "python3 (>= 3.11~)", "python3 (<< 3.12~)", "libopenmpi"):
+                           f"python3 (>= 3.{minor}~)", f"python3 (<< 3.{minor + 1}~)", "libopenmpi"):
                 self.assertIn(needed, depends)
             package = next(self.prefix.rglob("py.typed")).parents[1]
             self.assertRegex(self.succeed("env", f"PYTHONPATH={package}", "/usr/bin/python3", "-c",
