@@ -97,7 +97,8 @@ def test_the_stub_has_what_the_extension_has():
 
 
 def mypy(*words, cwd):
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", cwd / "cache", *words], text=True,
+    # Later versions have narrower names for imports that are ignored.
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--no-warn-unused-ignores", "--cache-dir", cwd / "cache", *words], text=True,
                           capture_output=True, cwd=cwd, timeout=300, env={**os.environ, "MYPYPATH": os.environ["PYTHONPATH"].split(":")[0]})
     return done.stdout
 
