@@ -91,7 +91,14 @@ std::int64_t Sweep::room_on_disk(std::int64_t states) const {
 PetscErrorCode Sweep::give_options(TSTrajectory tj) {
   const Settings& settings = settings_of(tj);
   PetscFunctionBegin;
-  for (const auto& [key, value] : words_of_environment()) PetscCall(set(key.c_str(), value));
+  for (const auto& [key, value] : words_of_environment()) {
+    // The library looks for that at its begin, which there is none of where all records fit.
+    PetscCheck(!sets_another_option(value), comm_, PETSC_ERR_ARG_WRONG,
+               "ANADROME_OPTIONS: '%s=%s' has a comma before another option; a space is what "
+               "separates options",
+               key.c_str(), value.c_str());
+    PetscCall(set(key.c_str(), value));
+  }
   PetscCall(set("audit", "off"));  // every step that is run again has a fingerprint of its own
   if (settings.stride > 0) {
     PetscCall(set("schedule", "async"));

@@ -134,15 +134,14 @@ std::vector<std::pair<std::string, std::string>> words_of_environment() {
   for (std::string word; words >> word;) {
     const std::size_t equals = std::min(word.find('='), word.size());
     found.emplace_back(word.substr(0, equals), word.substr(std::min(equals + 1, word.size())));
-    const auto in_it = [&](const Key& key) {
-      return word.find("," + std::string(key.name) + "=") != std::string::npos;
-    };
-    if (std::ranges::any_of(kKeys, in_it))  // as the library says, which is asked late
-      throw Error(ANADROME_ERR_ARGUMENT, "ANADROME_OPTIONS: '" + word +
-                                             "' has a comma before another option; a space is "
-                                             "what separates options");
   }
   return found;
+}
+
+bool sets_another_option(const std::string& value) {
+  return std::ranges::any_of(kKeys, [&](const Key& key) {
+    return value.find("," + std::string(key.name) + "=") != std::string::npos;
+  });
 }
 
 std::string from_environment(const char* key) {

@@ -74,8 +74,10 @@ struct Settings {
 /// The value of a key in ANADROME_OPTIONS, or "". Options that are set come before the environment,
 /// so keys that the trajectory would set by itself are looked up there first.
 std::string from_environment(const char* key);
-/// All that ANADROME_OPTIONS sets, in its order. Throws Error.
+/// All that ANADROME_OPTIONS sets, in its order.
 std::vector<std::pair<std::string, std::string>> words_of_environment();
+/// Behind a comma, where a space was meant.
+bool sets_another_option(const std::string& value);
 /// A hash of ANADROME_OPTIONS without the directory, which may differ between ranks.
 std::int64_t hash_of_environment();
 /// A hash of what all ranks have to say alike, as it decides what is collective.
