@@ -188,7 +188,7 @@ std::size_t Resumption::parse(const std::vector<Entry>& entries, PetscInt last, 
     Reading reading(entry.bytes);
     if (entry.kind == kBegin) {
       id_ = reading.get<std::int64_t>();
-      limits_ = reading.left() > 0 ? reading.get<std::uint64_t>() : 0;  // 0.3.0 had none
+      limits_ = reading.get<std::uint64_t>();
     }
     if (entry.kind == kStep) {
       const auto step = reading.get<PetscInt>();
@@ -239,7 +239,7 @@ void Resumption::parse_record(Reading& reading, KeptRecords* kept) {
   record.bytes = get_bytes(reading);
   Bytes rest = get_bytes(reading);
   if (const auto end = ends_.find(step); end != ends_.end()) end->second.going_on = std::move(rest);
-  if (reading.left() > 0) record.form = reading.get<RecordForm>();  // 0.3.0 had none
+  record.form = reading.get<RecordForm>();
   kept->put_back(step, std::move(record));
 }
 
