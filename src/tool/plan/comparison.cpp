@@ -195,6 +195,7 @@ Comparison compare(const WhatIf& question) {
   Comparison comparison;
   comparison.question = question;
   comparison.rows = estimates(question, Asked::kAll);
+  if (question.undo_ratio > 0) comparison.undo_lossy = estimate_undo_lossy(question);
   comparison.recommended = cheapest(comparison.rows);
   comparison.by_auto = auto_choice(question);
   if (comparison.recommended >= 0) {

@@ -205,8 +205,7 @@ int run(const PlanOptions& asked) {
             "--passes are played to be counted: up to " + std::to_string(kMostStepsOfPasses) +
                 " --steps");
   refuse_if(question.memory == 0, "--memory is missing; see anadrome plan --help");
-  Comparison comparison = compare(question);
-  if (question.undo_ratio > 0) comparison.undo_lossy = estimate_undo_lossy(question);
+  const Comparison comparison = compare(question);
   if (!asked.svg.empty()) draw(comparison, asked);
   put_out(asked.json ? comparison_json(comparison).dump(2) + "\n"
                      : comparison_text(comparison, terminal_columns()));
