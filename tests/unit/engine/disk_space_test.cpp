@@ -117,16 +117,19 @@ TEST_F(RunOnDisk, GrowsBySegmentsThatFollowEachOtherAndHasACopyOfTheFirstBlock) 
 
 // ---- where the disk refuses ----
 
+struct Refusal {
+  Operation operation;
+  std::int64_t at;
+  Fault fault;
+  anadrome_status status;
+};
+
 TEST_F(RunOnDisk, LeavesNothingOfASegmentThatIsRefused) {
-  const struct {
-    Operation operation;
-    std::int64_t at;
-    Fault fault;
-    anadrome_status status;
-  } refusals[] = {{Operation::kAllocate, 1, Fault::kNoSpace, ANADROME_ERR_NO_SPACE},
-                  {Operation::kOpen, 1, Fault::kNoSpace, ANADROME_ERR_NO_SPACE},
-                  {Operation::kWrite, 1, Fault::kIoError, ANADROME_ERR_IO},
-                  {Operation::kOpen, 2, Fault::kIoError, ANADROME_ERR_IO}};  // when it is made
+  const Refusal refusals[] = {
+      {Operation::kAllocate, 1, Fault::kNoSpace, ANADROME_ERR_NO_SPACE},
+      {Operation::kOpen, 1, Fault::kNoSpace, ANADROME_ERR_NO_SPACE},
+      {Operation::kWrite, 1, Fault::kIoError, ANADROME_ERR_IO},
+      {Operation::kOpen, 2, Fault::kIoError, ANADROME_ERR_IO}};  // when it is made
   test::FaultyFileSystem system;
   Space s(directory.path());
   s.open();
@@ -236,18 +239,14 @@ TEST_F(RunOnDisk, StaysAsItIsWhereItsSuccessorCannotBegin) {
 
 // Two segments, the file that names them, and the directory: each may be refused when it is synced.
 TEST(KeptRun, IsLeftToReadersEvenIfItIsNotAllThereOrNotAllOnDisk) {
-  const struct {
-    Operation operation;
-    std::int64_t at;
-    Fault fault;
-    anadrome_status status;
-  } refusals[] = {{Operation::kWrite, 1, Fault::kIoError, ANADROME_ERR_IO},
-                  {Operation::kSync, 1, Fault::kIoError, ANADROME_ERR_IO},
-                  {Operation::kSync, 2, Fault::kIoError, ANADROME_ERR_IO},
-                  {Operation::kSync, 4, Fault::kIoError, ANADROME_ERR_IO},  // as number 3
-                  {Operation::kSync, 5, Fault::kIoError, ANADROME_ERR_IO},
-                  {Operation::kSync, 1, Fault::kInterrupted, ANADROME_OK},
-                  {Operation::kAllocate, 1, Fault::kNoSpace, ANADROME_ERR_NO_SPACE}};
+  const Refusal refusals[] = {
+      {Operation::kWrite, 1, Fault::kIoError, ANADROME_ERR_IO},
+      {Operation::kSync, 1, Fault::kIoError, ANADROME_ERR_IO},
+      {Operation::kSync, 2, Fault::kIoError, ANADROME_ERR_IO},
+      {Operation::kSync, 4, Fault::kIoError, ANADROME_ERR_IO},  // as number 3
+      {Operation::kSync, 5, Fault::kIoError, ANADROME_ERR_IO},
+      {Operation::kSync, 1, Fault::kInterrupted, ANADROME_OK},
+      {Operation::kAllocate, 1, Fault::kNoSpace, ANADROME_ERR_NO_SPACE}};
   for (const auto& [operation, at, fault, status] : refusals) {
     SCOPED_TRACE(std::string(test::to_string(operation)) + " " + std::to_string(at));
     const store::TemporaryDirectory own;
