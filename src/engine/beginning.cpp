@@ -80,7 +80,7 @@ Failure Beginning::fault(std::int64_t steps) const {
 }
 
 // All ranks must have said the same; if not, name what differs.
-void Beginning::compare_ranks(std::int64_t steps) {
+void Beginning::compare_ranks(std::int64_t steps, const Options& options) {
   std::vector<std::string> names = {}, values = {};
   std::vector<std::int64_t> both;  // hashes, then their complements
   context_.peers.held.attempt([&] {
@@ -90,16 +90,17 @@ void Beginning::compare_ranks(std::int64_t steps) {
       values.push_back(std::move(value));
     };
     add("the list of fields", context_.asked.fields.table());
-    for (const auto& [key, value] : context_.asked.options.shared_values()) {
+    for (const auto& [key, value] : options.shared_values()) {
       add("option " + key, value);
     }
     add("the number of values of option directory", context_.asked.options.has_fast() ? "2" : "1");
     add("whether the model has undo", context_.play.sweep.undone.by_steps ? "no" : "yes");
     for (std::size_t i = 0; i < names.size(); ++i) both.push_back(~both[i]);
   });
+  const SweepState::Undone& undone = context_.play.sweep.undone;
   context_.peers.agreement.agree({.call = Call::kBegin,
                                   .failure = context_.peers.held.failure(),
-                                  .equal = steps,
+                                  .equal = undone.per_state > 1 ? undone.steps : steps,
                                   .equal_name = "the number of steps"});
   const std::int64_t other = first_that_differs(context_.peers.agreement.ranks(), both);
   if (other < 0) return;
@@ -143,7 +144,7 @@ void Beginning::begin(std::int64_t steps, const Options& options, const Failure&
   if (Watch* const watch = storage_.watch()) held.hold(watch->look_at_lock());
   held.hold(earlier);
   held.attempt([&] { held.hold(fault(steps)); });
-  compare_ranks(steps);
+  compare_ranks(steps, options);
 
   if (resumption_.recovery()) leave_again();
   const bool disk_changes = storage_.changes();

@@ -34,7 +34,7 @@ class Beginning {
   void agree();
   Failure fault(std::int64_t steps) const;
   void begin_state(const Options& options);
-  void compare_ranks(std::int64_t steps);
+  void compare_ranks(std::int64_t steps, const Options& options);
   void leave_again();
   bool uses_directory() const;
   void prepare_disk(bool disk_changes);
