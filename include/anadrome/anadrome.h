@@ -174,14 +174,15 @@ typedef struct anadrome_stats {
   int64_t anchors_lost;  /**< restores from disk that failed on some rank: another copy was read, or
                             the steps were run again from an earlier state */
   int64_t writes_failed; /**< writes that failed on this rank */
-  int64_t states_written;    /**< to disk in this sweep, second copies of x_0 included */
-  int64_t states_read;       /**< from disk in this sweep */
-  int64_t bytes_compressed;  /**< of states, before they were compressed to bytes_written; 0 without
-                                the option `compress` */
-  double tolerance;          /**< in force, of a lossy codec; 0: no numbers are changed */
-  double gradient_error;     /**< what that did to the adjoint fields at DONE, relative, the largest
-                                of any (options `probe`, `gradient_error`); 0: not known */
-  int64_t passes;            /**< anadrome_pass, after this sweep */
+  int64_t states_written;   /**< to disk in this sweep, second copies of x_0 included */
+  int64_t states_read;      /**< from disk in this sweep */
+  int64_t bytes_compressed; /**< of states, before they were compressed to bytes_written; 0 without
+                               the option `compress` */
+  double tolerance;         /**< in force, of a lossy codec; 0: no numbers are changed */
+  double gradient_error;    /**< what that, or the drift of undone states, did to the adjoint fields
+                               at DONE, relative, the largest of any (options `probe`,
+                               `gradient_error`); 0: not known */
+  int64_t passes;           /**< anadrome_pass, after this sweep */
   int64_t visit_steps_taken; /**< VISIT actions completed */
   double seconds_visit_step; /**< measured VISIT on this rank; 0: not known */
   double drift; /**< of schedule=undo with compress=lossy: the most that an undone state

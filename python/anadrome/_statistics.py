@@ -129,8 +129,8 @@ class Statistics:
     tolerance: float
     """In force, of a lossy codec; 0: no numbers are changed."""
     gradient_error: float
-    """What that did to the adjoint fields at the end, relative, the largest of any (options `probe`,
-    `gradient_error`); 0: not known."""
+    """What that, or the drift of undone states, did to the adjoint fields at the end, relative, the largest of
+    any (options `probe`, `gradient_error`); 0: not known."""
     passes: int
     """Passes after this sweep."""
     visit_steps_taken: int

@@ -129,7 +129,7 @@ std::string summary(const anadrome_stats& stats, const Reduced& all, bool measur
               (stats.tolerance > 0 ? ", tolerance " + format_in_full(stats.tolerance) : ""));
     if (stats.gradient_error > 0) {
       add("error", format_number(stats.gradient_error, std::chars_format::scientific, 1) +
-                       " of the gradient, by compression");
+                       " of the gradient, by " + (said.undone.empty() ? "compression" : "drift"));
     }
     add("files", std::string("layout ") + stats.layout + ", transport " + stats.transport + ", " +
                      format_bytes(stats.disk_bytes_reserved_all_ranks) +

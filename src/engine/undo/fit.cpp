@@ -9,7 +9,7 @@
 namespace anadrome::engine {
 namespace {
 
-void require_drift_fits(const Options& options, bool by_steps) {
+void require_drift_fits(const Options& options, const Fields& fields, bool by_steps) {
   const auto refuse = [](const std::string& why) {
     throw Error(ANADROME_ERR_UNSUPPORTED, "schedule=undo with compress=lossy " + why);
   };
@@ -17,6 +17,13 @@ void require_drift_fits(const Options& options, bool by_steps) {
     refuse("leaves residuals out: it is not compress=" + options.codec());
   if (options.interval < 2) refuse("keeps a state every `interval` steps; set that to 2 or more");
   if (by_steps) refuse("needs a model with undo");
+  if (options.gradient_error > 0)
+    refuse("has no codec whose tolerance could change: it requires gradient_error=off");
+  if (options.probe && !fields.has(ANADROME_ROLE_ADJOINT)) {
+    refuse(
+        "and probe=on takes adjoint steps twice: register all that they change as adjoint "
+        "fields, or set probe=off");
+  }
 }
 
 }  // namespace
@@ -41,9 +48,7 @@ void require_undo_fits(const Options& options, const Fields& fields, bool by_ste
   if (options.passes > 0) refuse("goes through its steps once; it requires passes=0");
   if (options.resume && options.has_fast())
     refuse("computes nothing again that a fast directory loses; set one directory, or resume=off");
-  if (options.probes())
-    refuse("has no states to try; it requires probe=off and gradient_error=off");
-  if (options.is_lossy()) return require_drift_fits(options, by_steps);
+  if (options.is_lossy()) return require_drift_fits(options, fields, by_steps);
   if (options.interval > 1)
     refuse(
         "keeps a residual of each step; set interval=auto, or compress=lossy to have states "

@@ -288,7 +288,7 @@ void correct(std::span<const store::Field> fields, std::span<const std::byte> ex
         correct_part<double>(wanted, image.subspan(offset, bytes), there);
         break;
       default:
-        std::copy(wanted.begin(), wanted.end(), there.begin());
+        break;
     }
     offset += bytes;
   }

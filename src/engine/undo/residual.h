@@ -40,8 +40,8 @@ class Residual {
 };
 
 /// guess <- guess + (exact - image), number by number, where `image` is what a step makes of the
-/// guess: the fixed point is what the step makes `exact` of. Numbers that are no reals, and those
-/// whose sum is not finite, become those of `exact`.
+/// guess: the fixed point is what the step makes `exact` of. Numbers that are no reals stay; those
+/// whose sum is not finite become those of `exact`.
 void correct(std::span<const store::Field> fields, std::span<const std::byte> exact,
              std::span<const std::byte> image, std::span<std::byte> guess);
 

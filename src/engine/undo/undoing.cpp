@@ -29,12 +29,14 @@ void Undoing::arrange() {
   for (std::vector<std::byte>* const bytes : {&before_, &after_, &residual_})
     std::vector<std::byte>().swap(*bytes);  // an assignment of {} would keep the memory
   fixed_point_ = {};
+  trial_ = {};
   if (!on_) return asked_.fields.begin_sweep();
   require_undo_fits(asked_.options, asked_.fields, by_steps_);
   Options& options = asked_.options;
   audit_ = options.audit;
   compared_steps_ = audit_ != Audit::kOff ? kComparedSteps : 0;
   block_ = options.is_lossy() ? options.interval : 1;
+  tries_ = options.probes();
   play_.sweep.undone.per_state = block_;
   play_.sweep.undone.steps = steps_;
   play_.sweep.undone.by_steps = by_steps_;
@@ -51,10 +53,12 @@ void Undoing::arrange() {
   sums_ = asked_.fields.with_role(ANADROME_ROLE_ADJOINT);
   std::int64_t all = checked_add(checked_multiply(2, bytes), residual);
   if (by_steps_) all = checked_add(all, UndoBySteps::memory_bytes(fields_, sums_));
+  if (tries_) all = checked_add(all, DriftTrial::memory_bytes(fields_, sums_));
   if (all <= options.memory) {  // who has less is told so, and takes none of it
     before_.assign(size(bytes), {});
     after_.assign(size(bytes), {});
     if (by_steps_) fixed_point_ = UndoBySteps(fields_, sums_);
+    if (tries_) trial_ = DriftTrial(fields_, sums_);
     residual_.assign(size(residual), {});
   }
   largest_.assign(fields_.size(), 0);
@@ -136,17 +140,28 @@ void Undoing::next(anadrome_action& action) {
       if (!undo_goes_on()) undone();
       break;
     case Stage::kTurn:
-    case Stage::kAdjoint:
       copy_in(before_);  // which the caller may have changed
-      if (stage_ == Stage::kAdjoint && k_ > bottom_) {
-        --k_;
-        begin_undo(Stage::kBack);
-      } else {
-        play();
-      }
+      if (tries_) peers_.held.hold(trial_.turn(before_));
+      play();
       break;
     case Stage::kBack:
       if (!undo_goes_on()) back_at_state();
+      break;
+    case Stage::kAdjoint:
+      trial_.on() ? begin_trial() : adjoined();
+      break;
+    case Stage::kTrialBack:
+      copy_out(trial_.guess());
+      hand_out(ANADROME_ADVANCE, k_, true, Stage::kTrialStep);
+      break;
+    case Stage::kTrialStep:
+      copy_out(after_);
+      trial_.correct(after_);
+      adjoin_trial();
+      break;
+    case Stage::kTrialAdjoint:
+      peers_.held.hold(trial_.take_back());
+      adjoined();
       break;
   }
   action = in_hand_;
@@ -209,8 +224,6 @@ void Undoing::play() {
     } else if (action.kind == ANADROME_ADJOINT) {
       adjoint_below(action);
     } else {
-      if (action.kind == ANADROME_DONE)
-        peers_.agreement.ranks().largest(std::span(&play_.sweep.undone.drift, 1));
       hand_out(action.kind, action.kind == ANADROME_TURN && drifts() ? steps_ : action.first, false,
                Stage::kTurn);
     }
@@ -425,6 +438,43 @@ void Undoing::measure_drift() {
             " (relative to the largest magnitude in the field so far); if undo is the step's "
             "inverse, set a shorter interval, a larger tolerance, or compress=off, which is exact");
   });
+}
+
+// The step once more, at the trial's state and with its adjoint fields.
+void Undoing::begin_trial() {
+  peers_.held.hold(trial_.keep_caller_s());
+  if (k_ == bottom_) {
+    trial_.begin_at(before_);
+    return adjoin_trial();
+  }
+  copy_in(trial_.state());
+  hand_out(ANADROME_RETREAT, k_, false, Stage::kTrialBack);
+}
+
+// The step before may have added to adjoint fields.
+void Undoing::adjoin_trial() {
+  copy_in(trial_.state());
+  peers_.held.hold(trial_.put_in());
+  hand_out(ANADROME_ADJOINT, k_, true, Stage::kTrialAdjoint);
+}
+
+void Undoing::adjoined() {
+  copy_in(before_);  // which the caller may have changed
+  if (k_ > bottom_) {
+    --k_;
+    return begin_undo(Stage::kBack);
+  }
+  if (drifts() && k_ == 0) state_errors();
+  play();
+}
+
+// Before the sweep below is done and the summary written.
+void Undoing::state_errors() {
+  if (trial_.on()) peers_.held.hold(trial_.keep_caller_s());
+  peers_.agreement.agree({.call = Call::kDone, .failure = peers_.held.failure()});
+  Ranks& ranks = peers_.agreement.ranks();
+  ranks.largest(std::span(&play_.sweep.undone.drift, 1));
+  if (trial_.on()) play_.sweep.checks.gradient_error = trial_.error(ranks);
 }
 
 // ---- memory ----

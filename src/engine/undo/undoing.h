@@ -31,6 +31,7 @@
 
 #include "engine/sweep/context.h"
 #include "engine/undo/by_steps.h"
+#include "engine/undo/drift_trial.h"
 #include "engine/undo/residual.h"
 
 namespace anadrome::engine {
@@ -78,7 +79,10 @@ class Undoing {
     kUndoneTwo,  ///< the same again, to be compared
     kTurn,
     kBack,  ///< a step is undone in the reverse sweep
-    kAdjoint
+    kAdjoint,
+    kTrialBack,  ///< the trial's step is undone, run, and adjoined
+    kTrialStep,
+    kTrialAdjoint
   };
   /// The bytes after a residual.
   struct Ending {
@@ -100,6 +104,10 @@ class Undoing {
   void undone();
   void take_residual();
   void back_at_state();
+  void begin_trial();
+  void adjoin_trial();
+  void adjoined();
+  void state_errors();
   void require_right_state();
   void measure_drift();
   void hand_out(anadrome_action_kind kind, std::int64_t step, bool again, Stage stage);
@@ -129,6 +137,8 @@ class Undoing {
   std::uint64_t adjoint_sum_ = 0;   ///< before a step is undone that is compared
   std::vector<store::Field> sums_;  ///< adjoint fields, which undoing a step leaves as they are
   UndoBySteps fixed_point_;
+  DriftTrial trial_;
+  bool tries_ = false;  ///< option probe
   std::vector<std::byte> residual_;
   std::vector<double> largest_;  ///< magnitude, of each field so far
   Audit audit_ = Audit::kError;

@@ -67,6 +67,23 @@ Squares squares(const store::Field& field, const std::byte* some, const std::byt
 
 }  // namespace
 
+double relative_difference(std::span<const store::Field> fields, const std::byte* some,
+                           const std::byte* others, Ranks& ranks) {
+  double most = 0;
+  for (const store::Field& field : fields) {
+    Squares sums = squares(field, some, others);
+    ranks.sum(std::span(sums));
+    some += field.bytes();
+    others += field.bytes();
+    if (sums[0] == 0) continue;
+    double found = std::sqrt(sums[0] / sums[1]);
+    const bool is_number = found >= 0;
+    if (!is_number) found = std::numeric_limits<double>::infinity();
+    most = std::max(most, found);
+  }
+  return most;
+}
+
 std::int64_t Probe::memory_bytes(const Options& options, const Fields& fields) {
   if (!options.probes()) return 0;
   constexpr std::int64_t kCopies = 2;
@@ -163,18 +180,9 @@ void Probe::finish() {
   set(Stage::kOff);
   copy_out(caller_s_);
   peers_.agreement.agree({.call = Call::kDone, .failure = peers_.held.failure()});
-  double& error = play_.sweep.checks.gradient_error;
-  std::size_t place = 0;
-  for (const store::Field& field : fields_) {
-    Squares sums = squares(field, trial_.data() + place, caller_s_.data() + place);
-    peers_.agreement.ranks().sum(std::span(sums));
-    place += size(field.bytes());
-    if (sums[0] == 0) continue;
-    double found = std::sqrt(sums[0] / sums[1] / (kTimes * kTimes - 1));
-    const bool is_number = found >= 0;  // otherwise the trial did not survive its error
-    if (!is_number) found = std::numeric_limits<double>::infinity();
-    error = std::max(error, found);
-  }
+  play_.sweep.checks.gradient_error =
+      relative_difference(fields_, trial_.data(), caller_s_.data(), peers_.agreement.ranks()) /
+      std::sqrt(kTimes * kTimes - 1);
 }
 
 // The gradient's error is proportional to the tolerance, as long as both are small.

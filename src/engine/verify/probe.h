@@ -9,7 +9,9 @@
 // gets.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/keep/keeper.h"
@@ -17,6 +19,11 @@
 #include "schedule/words/sweep.h"
 
 namespace anadrome::engine {
+
+/// ||some - others|| / ||others|| in the 2-norm, of the field of real numbers where that is the
+/// largest; infinite where it is no number. Collective.
+double relative_difference(std::span<const store::Field> fields, const std::byte* some,
+                           const std::byte* others, Ranks& ranks);
 
 class Probe {
  public:

@@ -158,10 +158,12 @@ const std::vector<OptionText>& option_texts() {
        "directories; `FAST,HOME`.",
        "fast", "", "[file systems](how-to/sites.md)"},
       {"probe", kFew, "off", "on",
-       "For lossy codecs: every interval is reversed twice, and what the codec does to the "
-       "gradient is stated.",
-       "1", "It takes as long as a second reverse sweep, and two copies of the adjoint fields.",
-       "[how to](how-to/compression.md)"},
+       "For `compress=lossy` and its codecs: every interval is reversed twice, and what the codec, "
+       "or with `schedule=undo` the drift, does to the gradient is stated.",
+       "1",
+       "It takes as long as a second reverse sweep, and two copies of the adjoint fields; with "
+       "`schedule=undo` a forward step more, and two copies of the state.",
+       "[how to](how-to/compression.md), [undo](how-to/undo.md)"},
       {"gradient_error", kFew, "off", "1e-4",
        "For lossy codecs: a relative error that the gradient may have. The tolerance is changed "
        "between sweeps, so that the stated error is below that and not below a third of it. The "
