@@ -47,6 +47,11 @@ class Model:
         k4 = self.slope(q + dt * k3)
         q += dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
 
+    def undo(self):
+        self.dt = -self.dt
+        self.step()
+        self.dt = -self.dt
+
     def step_back(self, adjoint, gradient):
         """adjoint of q(k + 1) -> that of q(k), where q holds q(k); adds to the gradient of parameters."""
         q, dt = self.q, self.dt

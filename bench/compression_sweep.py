@@ -3,6 +3,7 @@
 
 compression_sweep.py errors MODEL  the gradient with each codec and tolerance, against the one without
 compression_sweep.py kept MODEL    the gradient's error in the first sweeps of a run that is to keep to one
+compression_sweep.py drifts MODEL  the gradient by states that are undone from the kept ones and drift, against the one without
 compression_sweep.py times MODEL   what a sweep takes with each codec, in turns, where a step takes as long as is said: it
                                    brings states that the model made before
 compression_sweep.py planned MODEL forward steps and seconds with each codec, and what `anadrome plan` says of the same, asked as the summary says"""
@@ -41,6 +42,8 @@ def gradients_of(model, steps, given, x_0, sweeps=1):
                 if type(action) is anadrome.Advance:
                     for _ in range(action.first, action.last):
                         model.step()
+                elif type(action) is anadrome.Retreat:
+                    model.undo()
                 elif type(action) is anadrome.Turn:
                     adjoint[...] = model.seed()
                 else:
@@ -78,6 +81,22 @@ def kept(arguments):
         given = options(arguments, codec, None, gradient_error=repr(arguments.asked), **of_run)
         for sweep, (found, s) in enumerate(gradients_of(model, arguments.steps, given, x_0, sweeps=3), 1):
             yield {"codec": codec, "sweep": sweep, "tolerance": s.tolerance, "error": relative_error(found, reference), "asked": arguments.asked}
+
+
+def drifts(arguments):
+    model = MODELS[arguments.model](arguments.side)
+    x_0, memory = model.q.copy(), f"{arguments.memory_mib}MiB"
+    (reference, _), = gradients_of(model, arguments.steps, options(arguments, "off", None, memory=memory), x_0)
+    for interval in (5, 20, 80):
+        given = options(arguments, "lossy", 0.9, schedule="undo", interval=str(interval), memory=memory, probe="on")
+        try:
+            (found, s), = gradients_of(model, arguments.steps, given, x_0)
+        except anadrome.Error as error:
+            if error.status != anadrome.Status.ERR_NONDETERMINISTIC:
+                raise
+            yield {"interval": interval, "drift": 1, "error": 1, "stated": 1, "refused": 1}
+        else:
+            yield {"interval": interval, "drift": s.drift, "error": relative_error(found, reference), "stated": s.gradient_error, "refused": 0}
 
 
 def spin(seconds):
@@ -152,7 +171,7 @@ def compared_with_plan(arguments):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=("errors", "kept", "times", "planned"))
+    parser.add_argument("what", choices=("errors", "kept", "drifts", "times", "planned"))
     parser.add_argument("model", choices=MODELS)
     parser.add_argument("--directory", required=True)
     parser.add_argument("--side", type=int, default=256)
@@ -168,7 +187,7 @@ def main():
     parser.add_argument("--asked", type=float, default=1e-6)
     arguments = parser.parse_args()
     os.makedirs(arguments.directory, exist_ok=True)
-    put_out({"errors": errors, "kept": kept, "times": times, "planned": compared_with_plan}[arguments.what](arguments))
+    put_out({"errors": errors, "kept": kept, "drifts": drifts, "times": times, "planned": compared_with_plan}[arguments.what](arguments))
 
 
 main()

@@ -2,8 +2,9 @@
 // A wave by leapfrog whose steps can be undone, and the gradient by the squared speed in each
 // point:
 //   bench_undone float|double SPONGE SIDE STEPS GRADIENT KEY=VALUE...
-// prints seconds, forward steps, undone steps, bytes written, bytes of states in them, drift, and
-// the most memory; the gradient goes to the file GRADIENT, in double precision.
+// prints seconds, forward steps, undone steps, bytes written, bytes of states in them, drift,
+// the most memory, and the gradient's error as stated; the gradient goes to the file GRADIENT, in
+// double precision.
 #include <anadrome/anadrome.hpp>
 
 #include <algorithm>
@@ -106,6 +107,9 @@ void sweep(std::span<char*> words) {
   }
   run.add_field("now", wave.now);
   run.add_field("before", wave.before);
+  run.add_field("adjoint", wave.adjoint, ANADROME_ROLE_ADJOINT);
+  run.add_field("earlier", wave.earlier, ANADROME_ROLE_ADJOINT);
+  run.add_field("gradient", wave.gradient, ANADROME_ROLE_ADJOINT);
   long long forward = 0, undone = 0;
   const double start = MPI_Wtime();
   for (const anadrome::Action& action : run.sweep(steps)) {
@@ -126,10 +130,10 @@ void sweep(std::span<char*> words) {
   }
   const double seconds = MPI_Wtime() - start;
   const anadrome_stats stats = run.statistics();
-  std::printf("%.6f %lld %lld %lld %lld %.3e %lld\n", seconds, forward, undone,
+  std::printf("%.6f %lld %lld %lld %lld %.3e %lld %.3e\n", seconds, forward, undone,
               static_cast<long long>(stats.bytes_written),
               static_cast<long long>(stats.bytes_compressed), stats.drift,
-              static_cast<long long>(stats.peak_library_bytes));
+              static_cast<long long>(stats.peak_library_bytes), stats.gradient_error);
   std::ofstream(words[5], std::ios::binary)
       .write(reinterpret_cast<const char*>(wave.gradient.data()),
              static_cast<std::streamsize>(wave.gradient.size() * sizeof(double)));
