@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A wave by leapfrog whose steps can be undone, and the gradient by the squared speed in each
 // point:
-//   bench_undone float|double SPONGE SIDE STEPS GRADIENT KEY=VALUE...
+//   bench_undone float|double SPONGE SIDE STEPS SECONDS GRADIENT KEY=VALUE...
+// where a step, one undone and one adjoined take SECONDS at least;
 // prints seconds, forward steps, undone steps, bytes written, bytes of states in them, drift,
 // the most memory, and the gradient's error as stated; the gradient goes to the file GRADIENT, in
 // double precision.
@@ -95,12 +96,18 @@ class Wave {
   Field damping_, pull_;
 };
 
+void take_until(double end) {
+  while (MPI_Wtime() < end) {
+  }
+}
+
 template <class Real>
 void sweep(std::span<char*> words) {
   const auto steps = std::atoll(words[4]);
   Wave<Real> wave(static_cast<std::size_t>(std::atoll(words[3])), std::atof(words[2]));
   anadrome::Run run(MPI_COMM_WORLD);
-  for (char* const word : words.subspan(6)) {
+  const double least = std::atof(words[5]);
+  for (char* const word : words.subspan(7)) {
     const std::string text = word;
     const auto sign = text.find('=');
     run.set(text.substr(0, sign), text.substr(sign + 1));
@@ -113,12 +120,18 @@ void sweep(std::span<char*> words) {
   long long forward = 0, undone = 0;
   const double start = MPI_Wtime();
   for (const anadrome::Action& action : run.sweep(steps)) {
+    const double end = MPI_Wtime() + least;
     switch (action.kind) {
       case ANADROME_ADVANCE:
-        for (auto k = action.first; k < action.last; ++k, ++forward) wave.step();
+        for (auto k = action.first; k < action.last; ++k, ++forward) {
+          const double end = MPI_Wtime() + least;
+          wave.step();
+          take_until(end);
+        }
         break;
       case ANADROME_RETREAT:
         wave.undo();
+        take_until(end);
         ++undone;
         break;
       case ANADROME_TURN:
@@ -126,6 +139,7 @@ void sweep(std::span<char*> words) {
         break;
       default:
         wave.step_back();
+        take_until(end);
     }
   }
   const double seconds = MPI_Wtime() - start;
@@ -134,7 +148,7 @@ void sweep(std::span<char*> words) {
               static_cast<long long>(stats.bytes_written),
               static_cast<long long>(stats.bytes_compressed), stats.drift,
               static_cast<long long>(stats.peak_library_bytes), stats.gradient_error);
-  std::ofstream(words[5], std::ios::binary)
+  std::ofstream(words[6], std::ios::binary)
       .write(reinterpret_cast<const char*>(wave.gradient.data()),
              static_cast<std::streamsize>(wave.gradient.size() * sizeof(double)));
 }
@@ -144,8 +158,9 @@ void sweep(std::span<char*> words) {
 int main(int argc, char** argv) {
   return bench::guarded_main(argc, argv, [&] {
     const std::span words(argv, static_cast<std::size_t>(argc));
-    if (words.size() < 6)
-      throw std::runtime_error("bench_undone float|double SPONGE SIDE STEPS GRADIENT KEY=VALUE...");
+    if (words.size() < 7)
+      throw std::runtime_error(
+          "bench_undone float|double SPONGE SIDE STEPS SECONDS GRADIENT KEY=VALUE...");
     if (std::string(words[1]) == "float") {
       sweep<float>(words);
     } else {

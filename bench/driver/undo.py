@@ -14,10 +14,10 @@ WAYS = {"revolve": ["schedule=revolve"], "async": ["schedule=async"], "undo": ["
         "undo, drifting": ["schedule=undo", "compress=lossy", "interval=50"]}
 
 
-def once(bench, kind, sponge, side, steps, *options):
+def once(bench, kind, sponge, side, steps, *options, seconds=0):
     """The numbers of a sweep, and its gradient."""
     file = os.path.abspath(os.path.join(bench.states, "gradient"))
-    command = [os.path.abspath(f"{bench.programs}/bench_undone"), kind, str(sponge), str(side), str(steps), file, "directory=.", *options]
+    command = [os.path.abspath(f"{bench.programs}/bench_undone"), kind, str(sponge), str(side), str(steps), str(seconds), file, "directory=.", *options]
     done = subprocess.run(["timeout", "300", *command], capture_output=True, text=True, cwd=bench.states, check=False)
     if "that was undone to is" in done.stderr:
         return None, done.stderr

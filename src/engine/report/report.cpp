@@ -301,10 +301,11 @@ double Report::mean_adjoint() const {
   return sweep_.spent.adjoint / real(std::max<std::int64_t>(sweep_.adjoints, 1));
 }
 
-// Seconds that steps took more than where transfers slow them least.
+// Seconds that steps took more than where transfers slow them least. Not of schedule=undo, whose
+// steps below are of several kinds.
 double Report::slowed() const {
   const double step = measured_.interval_times().step();
-  if (!keeper_.uses_disk() || step <= 0) return 0;
+  if (!keeper_.uses_disk() || step <= 0 || plan_.schedule->needs.undo) return 0;
   return std::max(mean_forward() - step, 0.0) * real(sweep_.advances);
 }
 
@@ -403,13 +404,22 @@ std::string Report::plan_command(const anadrome_stats& stats) const {
   return text + "\n";
 }
 
+// Of the caller's steps; a step below is one that is undone as well, or a block of them.
+double Report::guessed_adjoint(double forward) const {
+  constexpr double kStepsOfAdjoint = 2;
+  if (!plan_.schedule->needs.undo) return kStepsOfAdjoint * forward;
+  const SweepState::Undone& undone = sweep_.undone;
+  const double step = undone.forward.of_one(), undo = undone.undo.of_one();
+  return real(undone.per_state) * (kStepsOfAdjoint * step + (undo > 0 ? undo : step));
+}
+
 SweepCosts Report::costs(double forward) const {
   SweepCosts costs;
   costs.step = planning_.costs(plan_);
   costs.step.forward = forward;
   costs.step.write_taken = costs.step.read_taken = 0;
   const double adjoint = std::max(measured_.agreed().adjoint, measured_.adjoint());
-  costs.step.adjoint = adjoint > 0 ? adjoint : 2 * costs.step.forward;
+  costs.step.adjoint = adjoint > 0 ? adjoint : guessed_adjoint(forward);
   costs.copy = measured_.copy();
   costs.anchor_copy = measured_.anchor_copy();
   const auto agreements = real(agreement_.count() - sweep_.before.agreements);
@@ -431,11 +441,12 @@ SweepCosts Report::costs(double forward) const {
   costs.plan.prefetch_depth = plan_.memory.prefetch_depth;
   const schedule::IntervalTimes& times = measured_.interval_times();
   const double step = times.step();
-  if (no_more || times.pieces() == 0 || step >= forward) return costs;
+  const bool undoes = plan_.schedule->needs.undo;
+  if (no_more || undoes || times.pieces() == 0 || step >= forward) return costs;
   costs.step.forward = step;
   costs.step.write_taken = (forward - step) * real(costs.plan.interval);
   costs.step.read_taken = std::min(costs.step.write_taken, costs.step.read);
-  if (adjoint <= 0) costs.step.adjoint = 2 * step;
+  if (adjoint <= 0) costs.step.adjoint = guessed_adjoint(step);
   return costs;
 }
 

@@ -55,6 +55,7 @@ class Report {
   store::TransferTotals moved(int volume) const;
   std::string volumes(const Reduced& all) const;
   void warn_of(const Failure& failure);
+  double guessed_adjoint(double forward) const;
   SweepCosts costs(double forward) const;
   double mean_forward() const;
   double mean_adjoint() const;
