@@ -2,6 +2,7 @@
 #include "device_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <sstream>
 
@@ -34,6 +35,17 @@ void forward(std::size_t count, double time, const State& x, State next) {
     const double nudge = static_cast<double>(v >> 40) * 0x1p-24;
     next.u[i] = 0.75 * 3.9 * x.u[i] * (1.0 - x.u[i]) + 0.25 * nudge * (time < 1e9 ? 1.0 : 0.0);
     next.v[i] = static_cast<std::int64_t>(v);
+  }
+}
+
+// One of two u that lead to the same: what is missing may be large.
+void undo(std::size_t count, const State& x) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto v = static_cast<std::uint64_t>(x.v[i]);
+    const double nudge = static_cast<double>(v >> 40) * 0x1p-24;
+    const double root = 1.0 - 4.0 * (x.u[i] - 0.25 * nudge) / (0.75 * 3.9);
+    x.u[i] = 0.5 * (1.0 - std::sqrt(std::max(root, 0.0)));
+    x.v[i] = static_cast<std::int64_t>((v - 1442695040888963407U) * 13877824140714322085U);
   }
 }
 
@@ -165,6 +177,10 @@ bool DeviceModel::act(anadrome_run* run, const anadrome_action& action) {
     case ANADROME_ADVANCE:
       for (std::int64_t k = action.first; k < action.last; ++k)
         step(run, k, action.record != 0 && k == action.last - 1);
+      return true;
+    case ANADROME_RETREAT:
+      time_ = kTimeStep * static_cast<double>(action.first);
+      if (count_ > 0) fake_device::launch(stream_, [this] { undo(count_, {at(u_), at(v_)}); });
       return true;
     case ANADROME_TURN: {
       const double* const u = u_now(run);

@@ -59,6 +59,8 @@ std::vector<Case> cases() {
   all.push_back({"Tapes", "schedule=revolve" + sized(9, 0), false, false, true});
   all.push_back({"TapesBeside", "schedule=async interval=4" + sized(9, 0), false, false, true});
   all.push_back({"TapesMixed", "schedule=mixed" + sized(9, 0), false, false, true});
+  all.push_back({"Undo", "schedule=undo" + sized(11, 0)});
+  all.push_back({"UndoBesideSlots", "schedule=undo" + sized(11, 3)});
   all.push_back({"DefaultStream", "schedule=async interval=3" + sized(8, 3), false, true});
   return all;
 }

@@ -3,23 +3,18 @@
 
 #include <algorithm>
 
-#include "base/checked.h"
 #include "base/index.h"
 #include "store/memory/field_copy.h"
 
 namespace anadrome::engine {
 
-UndoBySteps::UndoBySteps(std::span<const store::Field> state, std::span<const store::Field> sums)
+UndoBySteps::UndoBySteps(std::span<const store::Field> state, std::span<const store::Field> sums,
+                         std::span<std::byte> guess)
     : state_(state.begin(), state.end()),
       sums_(sums.begin(), sums.end()),
-      guess_(size(store::total_bytes(state))),
+      guess_(guess),
       kept_sums_(size(store::total_bytes(sums))) {
   bits_.reserve(kMost + 1);
-}
-
-std::int64_t UndoBySteps::memory_bytes(std::span<const store::Field> state,
-                                       std::span<const store::Field> sums) {
-  return checked_add(store::total_bytes(state), store::total_bytes(sums));
 }
 
 Failure UndoBySteps::begin(std::span<const std::byte> target) {

@@ -19,10 +19,9 @@ namespace anadrome::engine {
 class UndoBySteps {
  public:
   UndoBySteps() = default;
-  /// May lack the memory.
-  UndoBySteps(std::span<const store::Field> state, std::span<const store::Field> sums);
-  static std::int64_t memory_bytes(std::span<const store::Field> state,
-                                   std::span<const store::Field> sums);
+  /// `guess`: room for a state. May lack the memory.
+  UndoBySteps(std::span<const store::Field> state, std::span<const store::Field> sums,
+              std::span<std::byte> guess);
 
   /// From x_{k+1}. Returns what a callback of an adjoint field met, as the next one does.
   Failure begin(std::span<const std::byte> target);
@@ -47,7 +46,8 @@ class UndoBySteps {
   static constexpr std::int64_t kMost = 8;
 
   std::vector<store::Field> state_, sums_;
-  std::vector<std::byte> guess_, kept_sums_;
+  std::span<std::byte> guess_;
+  std::vector<std::byte> kept_sums_;
   std::vector<std::int64_t> bits_;  ///< of the residual after so many
   std::int64_t iteration_ = 0;
 };

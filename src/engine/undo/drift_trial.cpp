@@ -2,8 +2,8 @@
 #include "engine/undo/drift_trial.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "base/checked.h"
 #include "base/index.h"
 #include "engine/undo/residual.h"
 #include "engine/verify/probe.h"
@@ -11,18 +11,14 @@
 
 namespace anadrome::engine {
 
-DriftTrial::DriftTrial(std::span<const store::Field> state, std::span<const store::Field> adjoint)
+DriftTrial::DriftTrial(std::span<const store::Field> state, std::span<const store::Field> adjoint,
+                       std::span<std::byte> one, std::span<std::byte> other)
     : fields_(state.begin(), state.end()),
       adjoint_(adjoint.begin(), adjoint.end()),
-      state_(size(store::total_bytes(state))),
-      guess_(state_.size()),
+      state_(one),
+      guess_(other),
       trial_(size(store::total_bytes(adjoint))),
       caller_s_(trial_.size()) {}
-
-std::int64_t DriftTrial::memory_bytes(std::span<const store::Field> state,
-                                      std::span<const store::Field> adjoint) {
-  return checked_multiply(2, checked_add(store::total_bytes(state), store::total_bytes(adjoint)));
-}
 
 Failure DriftTrial::turn(std::span<const std::byte> x_n) {
   on_ = true;
@@ -36,7 +32,7 @@ void DriftTrial::begin_at(std::span<const std::byte> state) {
 
 void DriftTrial::correct(std::span<const std::byte> image) {
   engine::correct(fields_, state_, image, guess_);
-  state_.swap(guess_);
+  std::swap(state_, guess_);
 }
 
 Failure DriftTrial::keep_caller_s() { return store::copy_all_out(adjoint_, caller_s_.data()); }

@@ -23,10 +23,9 @@ namespace anadrome::engine {
 class DriftTrial {
  public:
   DriftTrial() = default;
-  /// May lack the memory.
-  DriftTrial(std::span<const store::Field> state, std::span<const store::Field> adjoint);
-  static std::int64_t memory_bytes(std::span<const store::Field> state,
-                                   std::span<const store::Field> adjoint);
+  /// `one` and `other`: room for two states. May lack the memory.
+  DriftTrial(std::span<const store::Field> state, std::span<const store::Field> adjoint,
+             std::span<std::byte> one, std::span<std::byte> other);
 
   /// The sweep turns at x_n, with the adjoint fields as they are; one that goes on below has no
   /// trial. This and what else returns a Failure: what a callback of an adjoint field met.
@@ -49,7 +48,8 @@ class DriftTrial {
 
  private:
   std::vector<store::Field> fields_, adjoint_;
-  std::vector<std::byte> state_, guess_, trial_, caller_s_;
+  std::span<std::byte> state_, guess_;
+  std::vector<std::byte> trial_, caller_s_;
   bool on_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/index.h"
 #include "base/text_out.h"
+#include "engine/device/device_plan.h"
 #include "engine/undo/fit.h"
 #include "store/memory/field_copy.h"
 
@@ -26,8 +27,9 @@ constexpr std::int64_t kComparedSteps = 2;
 void Undoing::arrange() {
   const schedule::Entry* const entry = asked_.options.schedule;
   on_ = entry != nullptr && entry->needs.undo;
-  for (std::vector<std::byte>* const bytes : {&before_, &after_, &residual_})
-    std::vector<std::byte>().swap(*bytes);  // an assignment of {} would keep the memory
+  before_ = after_ = residual_ = {};
+  pins_.reset();
+  states_ = {};
   fixed_point_ = {};
   trial_ = {};
   if (!on_) return asked_.fields.begin_sweep();
@@ -51,22 +53,36 @@ void Undoing::arrange() {
   const std::int64_t bytes = store::total_bytes(fields_);
   const std::int64_t residual = checked_add(bytes, sizeof(Ending));
   sums_ = asked_.fields.with_role(ANADROME_ROLE_ADJOINT);
-  std::int64_t all = checked_add(checked_multiply(2, bytes), residual);
-  if (by_steps_) all = checked_add(all, UndoBySteps::memory_bytes(fields_, sums_));
-  if (tries_) all = checked_add(all, DriftTrial::memory_bytes(fields_, sums_));
-  if (all <= options.memory) {  // who has less is told so, and takes none of it
-    before_.assign(size(bytes), {});
-    after_.assign(size(bytes), {});
-    if (by_steps_) fixed_point_ = UndoBySteps(fields_, sums_);
-    if (tries_) trial_ = DriftTrial(fields_, sums_);
-    residual_.assign(size(residual), {});
-  }
+  const std::int64_t blocks = 3 + (by_steps_ ? 1 : 0) + (tries_ ? 2 : 0);
+  const std::int64_t adjoints = (by_steps_ ? 1 : 0) + (tries_ ? 2 : 0);
+  const std::int64_t all = checked_add(checked_multiply(blocks, round_up(residual, store::kPage)),
+                                       checked_multiply(adjoints, store::total_bytes(sums_)));
+  // Who has less is told so, and takes none of it.
+  if (all <= options.memory) take_memory(blocks, bytes, residual);
   largest_.assign(fields_.size(), 0);
   store::Field field;
   field.name = "residual";
   field.count = residual;
   field.values = residual_.data();
   asked_.fields.begin_sweep(std::move(field), all);
+}
+
+// Blocks of whole pages, each of which is pinned by itself.
+void Undoing::take_memory(std::int64_t blocks, std::int64_t state, std::int64_t residual) {
+  const std::int64_t block = round_up(residual, store::kPage);
+  states_ = store::Pool(block, blocks);
+  if (const auto device = device_of(fields_)) {
+    pins_ = std::make_unique<device::Pins>(device, block);
+    for (std::int64_t i = 0; i < blocks; ++i) pins_->pin(i, states_.address(i));
+  }
+  const auto room = [&](std::int64_t i, std::int64_t bytes) {
+    return std::span(states_.address(i), size(bytes));
+  };
+  before_ = room(0, state);
+  after_ = room(1, state);
+  residual_ = room(2, residual);
+  if (by_steps_) fixed_point_ = UndoBySteps(fields_, sums_, room(3, state));
+  if (tries_) trial_ = DriftTrial(fields_, sums_, room(3, state), room(4, state));
 }
 
 std::int64_t Undoing::steps_below(const Options& options, std::int64_t steps) {
@@ -373,7 +389,7 @@ void Undoing::undone() {
       return begin_undo(Stage::kUndoneTwo);
     }
     if (sum != first_sum_) complain("is undone to another state when that is done again");
-    if (!by_steps_ && sum == sum_of(after_) && before_ != after_)
+    if (!by_steps_ && sum == sum_of(after_) && !std::ranges::equal(before_, after_))
       warnings_.warn(
           {"schedule=undo: RETREAT changed no byte of the state: does the loop undo the "
            "step there?"});
@@ -381,7 +397,7 @@ void Undoing::undone() {
   }
   if (!drifts()) take_residual();
   copy_in(after_);
-  before_.swap(after_);
+  std::swap(before_, after_);
   if (!drifts()) return play();
   note_magnitudes();
   const Drift drift = drift_of(fields_, after_, state_part(), asked_.options.tolerance, largest_);

@@ -27,12 +27,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
+#include "device/device.h"
 #include "engine/sweep/context.h"
 #include "engine/undo/by_steps.h"
 #include "engine/undo/drift_trial.h"
 #include "engine/undo/residual.h"
+#include "store/memory/pool.h"
 
 namespace anadrome::engine {
 
@@ -90,6 +94,7 @@ class Undoing {
     std::int64_t iterations;  ///< steps that undid the step; 0: the caller did
   };
 
+  void take_memory(std::int64_t blocks, std::int64_t state, std::int64_t residual);
   void took(const anadrome_action& action);
   void play();
   void step(std::int64_t step);
@@ -118,7 +123,7 @@ class Undoing {
 
   void copy_out(std::span<std::byte> to);
   void copy_in(std::span<const std::byte> from);
-  std::span<std::byte> state_part() { return std::span(residual_).first(before_.size()); }
+  std::span<std::byte> state_part() { return residual_.first(before_.size()); }
   Ending ending() const;
   static std::uint64_t sum_of(std::span<const std::byte> state);
   std::uint64_t sum_of_adjoint() const;
@@ -132,14 +137,16 @@ class Undoing {
   bool by_steps_ = false, on_ = false;
   std::vector<store::Field> fields_;  ///< the caller's state
   Residual coding_;
-  std::vector<std::byte> before_;   ///< x_k; in reverse the newest state that is right
-  std::vector<std::byte> after_;    ///< x_{k+1}; in reverse the undone state
-  std::uint64_t adjoint_sum_ = 0;   ///< before a step is undone that is compared
-  std::vector<store::Field> sums_;  ///< adjoint fields, which undoing a step leaves as they are
+  store::Pool states_;                  ///< of which the spans below are
+  std::unique_ptr<device::Pins> pins_;  ///< of the same, if fields are on a device
+  std::span<std::byte> before_;         ///< x_k; in reverse the newest state that is right
+  std::span<std::byte> after_;          ///< x_{k+1}; in reverse the undone state
+  std::uint64_t adjoint_sum_ = 0;       ///< before a step is undone that is compared
+  std::vector<store::Field> sums_;      ///< adjoint fields, which undoing a step leaves as they are
   UndoBySteps fixed_point_;
   DriftTrial trial_;
   bool tries_ = false;  ///< option probe
-  std::vector<std::byte> residual_;
+  std::span<std::byte> residual_;
   std::vector<double> largest_;  ///< magnitude, of each field so far
   Audit audit_ = Audit::kError;
   std::int64_t compared_steps_ = 0;
