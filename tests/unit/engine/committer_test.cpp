@@ -348,6 +348,11 @@ TEST_F(Commits, CannotHaveStatesWhoseFileCouldNotBeSynced) {
   EXPECT_EQ(committer->failure().message, "the state of step 0 is not on disk");
   wrote(0, {}, true);
   EXPECT_EQ(commit(0, Phase::kReverse), 3) << "its copy could be";
+  wrote(1);
+  wrote(2);
+  system.arm(Operation::kSync, 1, Fault::kIoError);
+  EXPECT_EQ(commit(0, Phase::kReverse), 4);
+  EXPECT_EQ(journal().blocks.size(), 1u) << "a second sync says nothing of what the first lost";
 }
 
 TEST_F(Commits, SyncNoDirectoryThatHasNoNewFiles) {

@@ -118,6 +118,23 @@ TEST(StoppedRun, GoesOnInItsForwardAndInItsReverseSweep) {
   EXPECT_TRUE(third.play_to(0, ANADROME_PHASE_REVERSE));
 }
 
+TEST(StoppedRun, GoesOnFromTheCommitBeforeWhereAdjointFieldsAreDamaged) {
+  const StoppedRun first;
+  {
+    Process second(first.directory.path());
+    second.begin();
+    EXPECT_TRUE(second.play_to(15, ANADROME_PHASE_REVERSE));
+    second.adjoint[1] = 7;
+    second.stop();
+  }
+  std::fstream(first.directory / "anadrome/adjoint-000000", std::ios::in | std::ios::out).put('x');
+  Process third(first.directory.path());
+  third.begin();
+  EXPECT_EQ(third.sweep.resumed.phase, ANADROME_PHASE_FORWARD);
+  EXPECT_EQ(third.adjoint, (std::vector<unsigned char>{42, 0}));
+  EXPECT_TRUE(third.play_to(0, ANADROME_PHASE_REVERSE));
+}
+
 TEST(StoppedRun, SaysWhereItGoesOn) {
   const StoppedRun first;
   const auto said = [&](std::int64_t until) {
