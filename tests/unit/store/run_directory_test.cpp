@@ -515,7 +515,7 @@ struct FailingDisk {
 };
 
 // Such a journal would be taken for that of a run whose files were lost.
-TEST(RunDirectoryAtAPowerLoss, HasNoJournalWithoutItsFiles) {
+TEST(RunDirectoryAtAPowerLoss, HasNoJournalWithoutItsFilesAndNoFilesWithoutItsLock) {
   int came_back = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     FailingDisk there;
@@ -526,7 +526,9 @@ TEST(RunDirectoryAtAPowerLoss, HasNoJournalWithoutItsFiles) {
     there.files.lose_what_was_not_synced(seed);
     const bool journal = there.has("/journal-000000");
     came_back += journal ? 1 : 0;
-    EXPECT_TRUE(!journal || there.has("/segment-00000.h5")) << "seed " << seed;
+    const bool segment = there.has("/segment-00000.h5");
+    EXPECT_TRUE(!journal || segment) << "seed " << seed;
+    EXPECT_TRUE(!segment || there.has("/lock")) << "whose are they? seed " << seed;
   }
   EXPECT_GT(came_back, 0);
 }
