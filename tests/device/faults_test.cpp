@@ -46,6 +46,25 @@ TEST(DeviceFaults, ACopyThatFailsIsAnErrorOnEveryRank) {
   }
 }
 
+// For the last ones nothing waits but the sweep's end.
+TEST(DeviceFaults, EachCopyThatFailsIsHeardOf) {
+  constexpr std::int64_t kFew = 4;
+  std::int64_t copies = 0;
+  for (std::int64_t fails = -1; fails < copies; ++fails) {
+    fake_device::make_context();
+    DeviceModel model(kElements);
+    Handle run("schedule=async interval=2" + sized(8, 2));
+    ASSERT_EQ(model.add_fields(run), ANADROME_OK);
+    fake_device::reset_counts();
+    fake_device::fail_copy_after(fails);
+    const Result result = sweep(run, model, kFew);
+    if (fails < 0) copies = fake_device::counts().copies;
+    fake_device::fail_copy_after(-1);
+    EXPECT_EQ(result.status == ANADROME_OK, fails < 0) << "copy " << fails << " of " << copies;
+  }
+  EXPECT_GT(copies, kFew);
+}
+
 TEST(DeviceFaults, ACopyThatNeverEndsIsAnErrorWithAWatchdog) {
   fake_device::make_context();
   for (const int copy : {0, 7}) {
