@@ -519,7 +519,7 @@ TEST(RunDirectoryAtAPowerLoss, HasNoJournalWithoutItsFilesAndNoFilesWithoutItsLo
   int came_back = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     FailingDisk there;
-    there.files.fail_before(static_cast<std::int64_t>(3 + seed % 12));
+    there.files.fail_before(static_cast<std::int64_t>(3 + seed % 20));
     there.run->note_end();
     failure_from([&] { there.run->remove(); });
     there.run.reset();
