@@ -254,7 +254,7 @@ Action PassSweep::reverse() {
     if (is_lost(--active_)) continue;
     return Drop{{.tier = kDiskTier, .step = anchors_.step(active_), .place = active_}};
   }
-  if (live_ == kUnknown || live_ > target) return start_below(target);
+  if (live_ == kUnknown) return start_below(target);
   return live_ == target ? advance(target + 1, true) : by_revolve(target);
 }
 

@@ -230,6 +230,22 @@ std::int64_t planned(const SmallPasses& problem) {
   return steps;
 }
 
+// x_0 and x_20 are anchors, of 22 steps. Places above x_20 are free for the steps below it once
+// those above are reversed; a pass that did not count on them would run a step more in both cases.
+TEST(PassSweep, CountsOnPlacesThatAreFreedAbove) {
+  for (const auto& [slots, steps] : {std::pair(3, 35), std::pair(5, 18)}) {
+    AnchoredCase given = anchored(22, slots, 0);
+    given.most_anchors = 2;
+    ReplayOptions options;
+    options.decide = [](std::int64_t live) { return Answer{.steps = live == 0 ? 20 : 2}; };
+    AskedSweep sweep(given);
+    replay(sweep, 22, options, {});
+    Passes passes(*sweep->remains());
+    passes.pass(kForward);
+    EXPECT_EQ(passes.pass(kReverse).advances, steps) << slots << " slots";
+  }
+}
+
 std::string text(const SmallPasses& problem) {
   std::string text = std::to_string(problem.steps) + " steps, " + std::to_string(problem.slots) +
                      " slots, " + std::to_string(problem.anchors) + " anchors, passes ";
