@@ -8,10 +8,12 @@ host=$1 room=/mnt/hosts/$1
 read -r pid _ < /proc/self/stat
 hostname "$host"
 
-# The link to the bridge. `ip` finds the bridge in the namespace of pid 1 of the head.
+# The link to the bridge, which is in the network of pid 1 of the head: /proc is still the head's. `nsenter -t 1` would
+# mean this process from util-linux 2.41 on, which no longer looks for the process in /proc.
+head=(nsenter --net=/proc/1/ns/net)
 ip link set lo up
-nsenter -t 1 -n ip link add "link-$host" type veth peer name eth0 address "02:00:0a:4d:00:0${host#n}" netns "/proc/$pid/ns/net"
-nsenter -t 1 -n ip link set "link-$host" master lab up
+"${head[@]}" ip link add "link-$host" type veth peer name eth0 address "02:00:0a:4d:00:0${host#n}" netns "/proc/$pid/ns/net"
+"${head[@]}" ip link set "link-$host" master lab up
 ip address add "10.77.0.${host#n}/24" dev eth0
 ip link set eth0 up
 
