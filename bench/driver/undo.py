@@ -54,8 +54,8 @@ def sweeps(bench, claims):
             if way == "undo, drifting" and seconds:
                 far += of_best
     claims.at_most("dear steps and a far disk: without residuals, of the faster of revolve and async", far, 1, "{:.2f}")
-    return ("\nSeconds over those of the faster of revolve and async in the same turn. All gradients but those that drift have the bits "
-            "of every state kept:\n\n" +
+    return ("\nSeconds over those of the faster of revolve and async in the same turn. All gradients but those that drift have\n"
+            "the bits of every state kept:\n\n" +
             markdown(["sweep", "schedule", "of the faster", "forward and undone steps per step", "states over residuals", "MiB"], table))
 
 
