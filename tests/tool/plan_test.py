@@ -122,6 +122,19 @@ class Example(WhatIf):
         self.assertNotIn("undo", self.rows(self.plan(far, {"--undo": "38", "--memory": "12GiB"})))
         self.assertIn("ratio", self.refuse(*words(far, {"--undo": "0.5"})))
 
+    def why_no_undo(self, *changes):
+        """With residuals, and without."""
+        answer = tool.json.loads(tool.run(*words(*changes), "--json").stdout)
+        rows = [row for row in answer["schedules"] if row["schedule"] == "undo"] + [answer["undo_lossy"]]
+        return [row["why_not"] for row in rows]
+
+    def test_what_undo_needs_is_the_same_whatever_there_is(self):
+        far = {"--state": "4GiB", "--ranks": "1", "--write-rate": "400MB/s", "--read-rate": None, "--undo": "38"}
+        for memory in ("1MiB", "4GiB", "6GiB", "15GiB"):
+            self.assertEqual(self.why_no_undo(far, {"--memory": memory}), 2 * ["needs 16.0 GiB of memory per rank"])
+        self.assertEqual(self.why_no_undo(far, {"--memory": "64GiB", "--disk": "4GiB"}),
+                         ["needs room on disk for a residual of every step", "needs room on disk for a state"])
+
     def test_steps_run_backwards_without_residuals_are_a_row_of_their_own(self):
         far = {"--state": "4GiB", "--ranks": "1", "--memory": "24GiB", "--write-rate": "400MB/s", "--read-rate": None,
                "--steps": "5000", "--step-time": "0.2", "--adjoint-time": "0.4", "--undo": "38"}
@@ -141,7 +154,7 @@ class Example(WhatIf):
         few = self.plan(far, {"--disk": "100GiB"})["undo_lossy"]
         self.assertTrue(few["runs"] and few["interval"] > 54)
         self.assertLessEqual(int(few["disk_bytes"]), 100 * 2**30)
-        for changes, why in (({"--memory": "12GiB"}, "of memory"), ({"--disk": "1GiB"}, "on disk"), ({"--tape-size": "1GiB"}, "tapes"),
+        for changes, why in (({"--memory": "12GiB"}, "of memory"), ({"--disk": "1GiB"}, "room on disk"), ({"--tape-size": "1GiB"}, "tapes"),
                              ({"--write-rate": None}, "--write-rate")):
             self.assertIn(why, self.plan(far, changes)["undo_lossy"]["why_not"])
         passes = self.plan(far, {"--passes": "2"})

@@ -15,10 +15,6 @@ namespace anadrome::tool {
 
 namespace {
 
-Estimate without_memory(const Schedule& schedule, std::int64_t needed) {
-  return refused(schedule.name, "needs " + format_bytes(needed) + " of memory per rank");
-}
-
 Estimate without_disk(const Schedule& schedule, const WhatIf& question) {
   return refused(schedule.name, "one state of all ranks needs " +
                                     format_bytes(state_bytes(question).disk) + " on disk");
@@ -33,13 +29,13 @@ Estimate estimate_of_run(const Schedule& schedule, const schedule::Entry& entry,
     if (row.runs && question.passes > 0 && row.no_passes.empty()) add_passes(row, question, run);
     return row;
   } catch (const engine::TooLittleMemory& error) {
-    return without_memory(schedule, error.needed());
+    return without_memory(schedule.name, error.needed());
   }
 }
 
 Estimate estimate_of_stream(const Schedule& schedule, const WhatIf& question) {
   const StreamRoom room(question);
-  if (room.slots < 1) return without_memory(schedule, question.state_bytes);
+  if (room.slots < 1) return without_memory(schedule.name, question.state_bytes);
   if (schedule.uses_disk && room.disk_states < 1) return without_disk(schedule, question);
   Estimate row = schedule.estimate_stream(question, room);
   if (row.runs && question.passes > 0) row.no_passes = "it is a stream, which has one sweep";
@@ -52,6 +48,7 @@ Estimate estimate_of(const Schedule& schedule, const WhatIf& question) {
   if (schedule.uses_disk && !question.has_disk())
     return refused(schedule.name, "needs --write-rate, and room on disk");
   const schedule::Entry* const entry = schedule::find_schedule(schedule.name);
+  if (entry != nullptr && entry->needs.undo) return estimate_undo(question);
   return entry != nullptr ? estimate_of_run(schedule, *entry, question)
                           : estimate_of_stream(schedule, question);
 }
@@ -68,10 +65,11 @@ std::vector<Estimate> estimates(const WhatIf& question, Asked of,
                                 const std::vector<Estimate>& before = {}) {
   std::vector<Estimate> rows;
   for (const Schedule& schedule : all_schedules()) {
-    const bool asked = (schedule.estimate != nullptr || schedule.estimate_stream != nullptr) &&
-                       (of == Asked::kAll || is_in_runs(schedule.name)) &&
-                       (!schedule.uses_tapes || question.has_tape()) &&
-                       (question.undo_ratio > 0 || schedule.name != std::string_view("undo"));
+    const bool priced = schedule.name == std::string_view("undo")
+                            ? question.undo_ratio > 0
+                            : schedule.estimate != nullptr || schedule.estimate_stream != nullptr;
+    const bool asked = priced && (of == Asked::kAll || is_in_runs(schedule.name)) &&
+                       (!schedule.uses_tapes || question.has_tape());
     const bool took_long = std::any_of(before.begin(), before.end(), [&](const Estimate& row) {
       return !row.planned && row.schedule == std::string_view(schedule.name);
     });

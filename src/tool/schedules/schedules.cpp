@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_size.h"
 #include "base/error.h"
 #include "base/index.h"
 #include "base/words.h"
@@ -45,6 +46,10 @@ Estimate refused(const char* schedule, std::string why) {
   estimate.schedule = schedule;
   estimate.remark = std::move(why);
   return estimate;
+}
+
+Estimate without_memory(const char* schedule, std::int64_t needed) {
+  return refused(schedule, "needs " + format_bytes(needed) + " of memory per rank");
 }
 
 Estimate row_of(const char* schedule, const WhatIf& question) {

@@ -54,7 +54,8 @@ struct Schedule {
   Counts (*count)(const Problem&);
   ActionSource (*actions)(const Problem&);
   /// For a run that has the memory and a disk. `runs` is false, and `remark` says why, where the
-  /// disk does not suffice all the same. Null: the schedule is no answer to a concrete question.
+  /// disk does not suffice all the same. Null: the schedule is no answer to a concrete question, or
+  /// is undo.
   Estimate (*estimate)(const WhatIf&, const RunProblem&);
   /// The same of a schedule that is a stream only, for a loop of the caller's.
   Estimate (*estimate_stream)(const WhatIf&, const StreamRoom&) = nullptr;
@@ -62,6 +63,7 @@ struct Schedule {
 
 /// An estimate that cannot be run.
 Estimate refused(const char* schedule, std::string why);
+Estimate without_memory(const char* schedule, std::int64_t needed);
 
 /// The beginning of one that can. Its sweep: the paper's problem that a run is, one step more for
 /// TURN, without tapes.
@@ -99,7 +101,9 @@ Schedule least_memory_schedule();
 Schedule uneven_schedule();
 Schedule online_schedule();
 Schedule undo_schedule();
-/// The same with compress=lossy, of question.undo_ratio > 0: a row beside the schedules.
+/// Its row, of question.undo_ratio > 0: two sweeps are planned, and neither is of the states.
+Estimate estimate_undo(const WhatIf& question);
+/// The same with compress=lossy: a row beside the schedules.
 Estimate estimate_undo_lossy(const WhatIf& question);
 
 /// The simplest first: of equals, the first is recommended.

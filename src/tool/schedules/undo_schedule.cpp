@@ -3,7 +3,6 @@
 #include <cmath>
 #include <string>
 
-#include "base/byte_size.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/index.h"
@@ -39,7 +38,8 @@ WhatIf of_kept(const WhatIf& question, std::int64_t every) {
 }
 
 // Throws TooLittleMemory, of what is kept.
-Estimate estimate_of_kept(const WhatIf& question, std::int64_t every, const char* what) {
+Estimate estimate_of_kept(const WhatIf& question, std::int64_t every, const char* what,
+                          const std::string& remark) {
   const WhatIf kept = of_kept(question, every);
   const RunProblem run(kept, *schedule::find_schedule(kUndo));
   if (run.disk_states() < kept.steps)
@@ -61,23 +61,13 @@ Estimate estimate_of_kept(const WhatIf& question, std::int64_t every, const char
   estimate.waiting = std::max(0.0, estimate.seconds - real(question.steps) * a_step);
   if (question.passes > 0) estimate.no_passes = "it goes through its steps once";
   estimate.ram_bytes = question.memory - kept.memory + run.bytes_of(problem.shared.blocks);
+  estimate.remark = remark;
   return estimate;
 }
 
 Estimate too_little_for_undo(const WhatIf& question, const engine::TooLittleMemory& error) {
-  const std::int64_t held = question.memory - of_kept(question, 1).memory;
-  return refused(kUndo, "needs " + format_bytes(held + error.needed()) + " of memory per rank");
-}
-
-Estimate estimate_undo(const WhatIf& question, const RunProblem&) {
-  if (question.has_tape()) return refused(kUndo, "has no tapes");
-  try {
-    Estimate estimate = estimate_of_kept(question, 1, "a residual of every step");
-    estimate.remark = "a residual of each step on disk; an undone step counts as a step";
-    return estimate;
-  } catch (const engine::TooLittleMemory& error) {
-    return too_little_for_undo(question, error);
-  }
+  const std::int64_t held = schedule::kHeldByUndo * question.state_bytes;
+  return without_memory(kUndo, held + error.needed());
 }
 
 // The shortest whose transfers the steps hide, and whose states there is room for.
@@ -94,19 +84,28 @@ std::int64_t shortest_interval(const WhatIf& question) {
 
 }  // namespace
 
-Schedule undo_schedule() { return {kUndo, true, false, nullptr, nullptr, estimate_undo}; }
+Schedule undo_schedule() { return {kUndo, true, false, nullptr, nullptr, nullptr}; }
+
+Estimate estimate_undo(const WhatIf& question) {
+  if (question.has_tape()) return refused(kUndo, "has no tapes");
+  try {
+    return estimate_of_kept(question, 1, "a residual of every step",
+                            "a residual of each step on disk; an undone step counts as a step");
+  } catch (const engine::TooLittleMemory& error) {
+    return too_little_for_undo(question, error);
+  }
+}
 
 Estimate estimate_undo_lossy(const WhatIf& question) {
   if (question.has_tape()) return refused(kUndo, "has no tapes");
   if (!question.has_disk()) return refused(kUndo, "needs --write-rate, and room on disk");
   try {
     const std::int64_t every = shortest_interval(question);
-    Estimate estimate = estimate_of_kept(question, every, "a state");
-    estimate.remark =
+    return estimate_of_kept(
+        question, every, "a state",
         "compress=lossy and interval=" + std::to_string(every) +
-        " or more: no residuals, a state on disk every so many steps; it assumes "
-        "that those between drift by no more than the tolerance, which a run measures";
-    return estimate;
+            " or more: no residuals, a state on disk every so many steps; it assumes "
+            "that those between drift by no more than the tolerance, which a run measures");
   } catch (const engine::TooLittleMemory& error) {
     return too_little_for_undo(question, error);
   } catch (const Error& error) {
