@@ -135,6 +135,10 @@ class Example(WhatIf):
         self.assertEqual(self.why_no_undo(far, {"--memory": "64GiB", "--disk": "4GiB"}),
                          ["needs room on disk for a residual of every step", "needs room on disk for a state"])
 
+    def test_memory_that_is_nearly_enough_is_said_in_bytes(self):
+        process = tool.run(*words({"--memory": "512MiB"}))
+        self.assertRegex(process.stdout, r"revolve +cannot run: needs 5368\d{5} bytes of memory")
+
     def test_steps_run_backwards_without_residuals_are_a_row_of_their_own(self):
         far = {"--state": "4GiB", "--ranks": "1", "--memory": "24GiB", "--write-rate": "400MB/s", "--read-rate": None,
                "--steps": "5000", "--step-time": "0.2", "--adjoint-time": "0.4", "--undo": "38"}

@@ -29,13 +29,13 @@ Estimate estimate_of_run(const Schedule& schedule, const schedule::Entry& entry,
     if (row.runs && question.passes > 0 && row.no_passes.empty()) add_passes(row, question, run);
     return row;
   } catch (const engine::TooLittleMemory& error) {
-    return without_memory(schedule.name, error.needed());
+    return without_memory(schedule.name, error.needed(), question);
   }
 }
 
 Estimate estimate_of_stream(const Schedule& schedule, const WhatIf& question) {
   const StreamRoom room(question);
-  if (room.slots < 1) return without_memory(schedule.name, question.state_bytes);
+  if (room.slots < 1) return without_memory(schedule.name, question.state_bytes, question);
   if (schedule.uses_disk && room.disk_states < 1) return without_disk(schedule, question);
   Estimate row = schedule.estimate_stream(question, room);
   if (row.runs && question.passes > 0) row.no_passes = "it is a stream, which has one sweep";

@@ -48,8 +48,10 @@ Estimate refused(const char* schedule, std::string why) {
   return estimate;
 }
 
-Estimate without_memory(const char* schedule, std::int64_t needed) {
-  return refused(schedule, "needs " + format_bytes(needed) + " of memory per rank");
+Estimate without_memory(const char* schedule, std::int64_t needed, const WhatIf& question) {
+  std::string bytes = format_bytes(needed);
+  if (bytes == format_bytes(question.memory)) bytes = std::to_string(needed) + " bytes";
+  return refused(schedule, "needs " + bytes + " of memory per rank");
 }
 
 Estimate row_of(const char* schedule, const WhatIf& question) {

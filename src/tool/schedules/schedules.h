@@ -63,7 +63,8 @@ struct Schedule {
 
 /// An estimate that cannot be run.
 Estimate refused(const char* schedule, std::string why);
-Estimate without_memory(const char* schedule, std::int64_t needed);
+/// Exact where rounded it is what there is.
+Estimate without_memory(const char* schedule, std::int64_t needed, const WhatIf& question);
 
 /// The beginning of one that can. Its sweep: the paper's problem that a run is, one step more for
 /// TURN, without tapes.

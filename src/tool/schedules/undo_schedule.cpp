@@ -67,7 +67,7 @@ Estimate estimate_of_kept(const WhatIf& question, std::int64_t every, const char
 
 Estimate too_little_for_undo(const WhatIf& question, const engine::TooLittleMemory& error) {
   const std::int64_t held = schedule::kHeldByUndo * question.state_bytes;
-  return without_memory(kUndo, held + error.needed());
+  return without_memory(kUndo, held + error.needed(), question);
 }
 
 // The shortest whose transfers the steps hide, and whose states there is room for.
