@@ -67,6 +67,7 @@ class Command(tool.Case):
     def test_wrong_words(self):
         for said, *words in (
                 ("",), ("paln", "paln"), ("extra", "plan", "--steps", "3", "extra"), ("--steps needs a value", "plan", "--steps"),
+                ("--steps is given twice", "plan", "--steps", "3", "--steps", "4"),
                 ("see anadrome plan --help", "plan", "--stpes", "3"),
                 ("'--stpes' is not known here; did you mean --steps?", "plan", "--stpes", "3"),
                 ("'--step' is not known here; did you mean --steps or --step-time?", "plan", "--step", "3"),

@@ -64,8 +64,10 @@ std::string account_of(const CLI::App& tool, const CLI::ParseError& error) {
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     const std::size_t flag = what.find(" was given a disallowed flag override");
-    what = flag == std::string::npos ? what.substr(0, what.find(':')) + " needs a value"
-                                     : "--" + what.substr(0, flag) + " has no value";
+    const bool often = what.find(": At Most 1 ") != std::string::npos;
+    what = flag != std::string::npos
+               ? "--" + what.substr(0, flag) + " has no value"
+               : what.substr(0, what.find(':')) + (often ? " is given twice" : " needs a value");
   }
   return what + "; see " + name + " --help";
 }
