@@ -259,8 +259,10 @@ bool cheaper_per_step(const CostRow& cost, std::size_t a, std::size_t b) {
   return cost[a] % a * b < cost[b] % b * a;
 }
 
-// Where the cost of an interval is strictly convex, without those that are as cheap in two.
-std::vector<std::int64_t> enough_intervals(const CostRow& cost) {
+// Where the cost of an interval is strictly convex, without those that are as cheap in two. Each of
+// them is looked at in every row of the table: throws as spend does.
+std::vector<std::int64_t> enough_intervals(const CostRow& cost, std::int64_t rows) {
+  std::int64_t candidates = kMostCandidates;
   std::vector<std::int64_t> enough;
   for (std::size_t j = 1; j < cost.size(); ++j) {
     const bool inside = j > 1 && j + 1 < cost.size();
@@ -269,7 +271,9 @@ std::vector<std::int64_t> enough_intervals(const CostRow& cost) {
       const auto first = size(a);
       return cost[first] + cost[j - first] <= cost[j];
     });
-    if (!in_two) enough.push_back(static_cast<std::int64_t>(j));
+    if (in_two) continue;
+    enough.push_back(static_cast<std::int64_t>(j));
+    spend(candidates, rows);
   }
   return enough;
 }
@@ -301,7 +305,6 @@ DiskIntervals disk_intervals(std::int64_t steps, std::int64_t ram_slots,
     intervals.cost[j] += transfers + j * uf;
     if (cheaper_per_step(intervals.cost, j, period)) period = j;
   }
-  intervals.enough = enough_intervals(intervals.cost);
   intervals.period = static_cast<std::int64_t>(period);
 
   // The end of a sweep is reversed from RAM. From this length on it is as cheap with one period on
@@ -319,8 +322,7 @@ DiskIntervals disk_intervals(std::int64_t steps, std::int64_t ram_slots,
   const std::int64_t end = std::max(longest, (p - 1) * longest + most_in_ram);
   intervals.table_end = std::min(steps, end);
   require_table(intervals.table_end, steps);
-  std::int64_t candidates = kMostCandidates;
-  spend(candidates, intervals.table_end * std::ssize(intervals.enough));
+  intervals.enough = enough_intervals(intervals.cost, intervals.table_end);
   return intervals;
 }
 

@@ -329,6 +329,8 @@ TEST(TwoTier, RefusesWhatItCannotPlan) {
   EXPECT_THROW(DiskRevolvePlanner(kMostSteps, 1, {1, 0, 1000000000, 1000000000}).cost(), Error);
   EXPECT_THROW(DiskRevolvePlanner(kMostSteps, 0, {1, 0, kMostSteps, 1}).cost(), Error);
   EXPECT_THROW(HRevolvePlanner(1000000000, 1, 10, {1, 0, 2, 2}).cost(), Error);
+  // Too many intervals for each row of it.
+  EXPECT_THROW(DiskRevolvePlanner(kMostDiskRows, 1, {10, 5, 0, std::int64_t{1} << 43}), Error);
   EXPECT_THROW(HRevolvePlanner(kMostSteps, 1, 0, {kMostSteps, 0, 0, 0}).cost(), Error);
 }
 
