@@ -33,9 +33,10 @@ std::string first_name(const char* names) {
   return all.substr(0, all.find(','));
 }
 
-void read_two(const std::string& text,
+void read_two(const std::string& option, const std::string& text,
               const std::function<void(const std::string& one, bool is_fast)>& read) {
-  const TwoWords words = two_words(text);
+  const TwoWords words =
+      parsed(option, text, [](const std::string& both) { return two_words(both); });
   if (words.are_two) read(words.first, true);
   read(words.last, false);
 }
@@ -65,7 +66,7 @@ CLI::Option* Options::bytes(const char* name, std::int64_t& value, std::int64_t 
 CLI::Option* Options::rates(const char* name, double& home, double& fast, const Help& help) {
   return add(
       name, "BYTES/s", help, [&home, &fast, flag = first_name(name)](const std::string& text) {
-        read_two(text, [&](const std::string& one, bool is_fast) {
+        read_two(flag, text, [&](const std::string& one, bool is_fast) {
           (is_fast ? fast : home) =
               real(parsed(flag, one, [](const std::string& rate) { return parse_rate(rate); }));
         });

@@ -57,8 +57,8 @@ class Options {
   std::string group_ = "Options";
 };
 
-/// Reads FAST,HOME, or HOME alone.
-void read_two(const std::string& text,
+/// Reads FAST,HOME, or HOME alone. Throws ERR_ARGUMENT, naming `option`, if there are more.
+void read_two(const std::string& option, const std::string& text,
               const std::function<void(const std::string& one, bool is_fast)>& read);
 
 /// "512MiB", at most 2^62 bytes. Throws ERR_ARGUMENT, naming `option`.

@@ -120,7 +120,8 @@ class Example(WhatIf):
         self.assertAlmostEqual(slower["seconds"] / (5000 * (0.2 + 2 * 0.3 + 0.4)), 1, 2)
         self.assertEqual(self.plan(far, {"--undo": "2"})["recommended"], "async")
         self.assertNotIn("undo", self.rows(self.plan(far, {"--undo": "38", "--memory": "12GiB"})))
-        self.assertIn("ratio", self.refuse(*words(far, {"--undo": "0.5"})))
+        for wrong in ("0.5", "38,", "38,0", "38,1,1"):
+            self.assertIn("ratio", self.refuse(*words(far, {"--undo": wrong})))
 
     def why_no_undo(self, *changes):
         """With residuals, and without."""
@@ -517,8 +518,8 @@ class Passes(WhatIf):
 class Arguments(WhatIf):
     def test_absurd_and_missing_values_are_refused_by_name(self):
         for flag, values in {"--steps": "0 1e30", "--state": "0 9e18 much", "--memory": "-1 1e30", "--step-time": "0 nan inf 1e300 -1",
-                             "--adjoint-time": "x", "--ranks": "0 1e12", "--write-rate": "0B/s 1GB", "--read-rate": "fast",
-                             "--disk": "-3 lots", "--tape-size": "0", "--stiff": "yes"}.items():
+                             "--adjoint-time": "x", "--ranks": "0 1e12", "--write-rate": "0B/s 1GB 1,2,3", "--read-rate": "fast",
+                             "--disk": "-3 lots 1,2,3", "--tape-size": "0", "--stiff": "yes"}.items():
             for value in values.split():
                 self.assertIn(flag, self.refuse("plan", *(f"{name}={text}" for name, text in {**EXAMPLE, flag: value}.items())))
 

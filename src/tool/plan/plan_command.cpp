@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/index.h"
 #include "base/text_out.h"
+#include "base/words.h"
 #include "tool/command.h"
 #include "tool/options.h"
 #include "tool/output.h"
@@ -36,16 +37,18 @@ double factor(const char* flag, const std::string& text, const std::string& want
 }
 
 void read_undo(const std::string& text, WhatIf& question) {
-  const std::vector<std::string> words = CLI::detail::split(text, ',');
+  bool sensible = false;
   const Failure failure = failure_from([&] {
-    question.undo_ratio = parse_decimal("--undo", words[0]).as_double();
-    if (words.size() == 2) question.undo = parse_seconds(words[1]);
+    const TwoWords words = two_words(text);
+    question.undo_ratio = parse_decimal("--undo", words.first).as_double();
+    if (words.are_two) question.undo = parse_seconds(words.last);
+    sensible = question.undo_ratio >= 1 && words.are_two == (question.undo > 0);
   });
-  if (!failure && words.size() <= 2 && question.undo_ratio >= 1) return;
-  throw Error(
-      ANADROME_ERR_ARGUMENT,
-      "--undo: expected a ratio of at least 1, and perhaps a time, e.g. 17 or 17,90ms, not '" +
-          text + "'");
+  if (!failure && sensible) return;
+  throw Error(ANADROME_ERR_ARGUMENT,
+              "--undo: expected a ratio of at least 1, and perhaps a time above 0, e.g. 17 or "
+              "17,90ms, not '" +
+                  text + "'");
 }
 
 void add_options(CLI::App& plan, PlanOptions& asked) {
@@ -96,7 +99,7 @@ void add_options(CLI::App& plan, PlanOptions& asked) {
   options.rates("--read-rate", question.read_rate, question.fast.read_rate,
                 {"read rate of one rank, likewise", "500MB/s", "as --write-rate"});
   const auto read_disk = [&question](const std::string& text) {
-    read_two(text, [&question](const std::string& one, bool is_fast) {
+    read_two("--disk", text, [&question](const std::string& one, bool is_fast) {
       question.fast.has_disk = question.fast.has_disk || is_fast;
       std::int64_t& disk = is_fast ? question.fast.disk : question.disk;
       if (one != "unlimited") disk = parse_size("--disk", one);
