@@ -2,6 +2,9 @@
 #include "tool/options.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <sstream>
 #include <vector>
 
 #include "base/byte_size.h"
@@ -46,6 +49,15 @@ std::int64_t parse_size(const std::string& option, const std::string& text) {
       parsed(option, text, [](const std::string& size) { return parse_bytes(size); });
   if (bytes > schedule::kMostSteps) refuse(option, text, "is too large");
   return bytes;
+}
+
+std::string text_of_file(const char* option, const std::string& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  if (in) errno = 0;  // of a file without a byte the stream says that it failed
+  if (!in || (!(text << in.rdbuf()) && errno != 0))
+    throw Error(ANADROME_ERR_ARGUMENT, std::string(option) + " " + file + ": " + errno_text(errno));
+  return text.str();
 }
 
 CLI::Option* Options::count(const char* name, std::int64_t& value, std::int64_t least,

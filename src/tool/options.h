@@ -64,6 +64,9 @@ void read_two(const std::string& option, const std::string& text,
 /// "512MiB", at most 2^62 bytes. Throws ERR_ARGUMENT, naming `option`.
 std::int64_t parse_size(const std::string& option, const std::string& text);
 
+/// All that is in a file. Throws ERR_ARGUMENT, naming `option`.
+std::string text_of_file(const char* option, const std::string& file);
+
 /// "--state" of "--state,--state-size".
 std::string first_name(const char* names);
 

@@ -136,6 +136,7 @@ class Arguments(tool.Case):
                 ("store_all, revolve", "best", *base), ("fewer --steps", "disk_revolve", "--slots", 3, "--steps", 4 * 10**18),
                 ("--tape-slots", "revolve", *base, "--tape-slots", 2), ("--interval", "revolve", *base, "--interval", 2),
                 ("--costs", "revolve", *base, "--costs", "/dev/null"), ("--costs", "uneven", *base),
+                ("Is a directory", "uneven", *base, "--costs", "/"),
                 ("use anadrome solve double", "double", *base), ("use anadrome solve least_memory", "least_memory", *base),
                 ("--memory", "revolve", *base, "--memory", "1GiB"),
                 ("128", "revolve", "--steps", 2**62, "--slots", 1, "--uf", 2**62)):

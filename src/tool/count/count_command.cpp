@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -80,8 +78,7 @@ void read_line(const std::string& where, const std::string& line, Problem& probl
 
 // The file of --costs: a line "cost" or "cost bytes" for each step; '#' begins a remark.
 void read_step_costs(const std::string& file, Problem& problem) {
-  std::ifstream in(file);
-  if (!in) throw Error(ANADROME_ERR_ARGUMENT, "--costs " + file + ": " + errno_text(errno));
+  std::istringstream in(text_of_file("--costs", file));
   std::string line;
   for (std::int64_t number = 1; std::getline(in, line); ++number) {
     const std::string where = "--costs " + file + ", line " + std::to_string(number);

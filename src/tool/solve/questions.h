@@ -40,9 +40,6 @@ Question offload_question();
 Question uneven_tapes_question();
 Question graph_question();
 
-/// All that is in a file. Throws ERR_ARGUMENT, naming `option`.
-std::string text_of_file(const char* option, const std::string& file);
-
 /// Whole numbers, with commas or white space between; '#' begins a comment. Throws ERR_ARGUMENT.
 std::vector<std::int64_t> counts_in(const char* option, const std::string& text,
                                     std::int64_t least);

@@ -2,8 +2,6 @@
 #include "tool/solve/questions.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -18,15 +16,6 @@
 #include "tool/schedules/action_sources.h"
 
 namespace anadrome::tool {
-
-std::string text_of_file(const char* option, const std::string& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  if (in) errno = 0;  // of a file without a byte the stream says that it failed
-  if (!in || (!(text << in.rdbuf()) && errno != 0))
-    throw Error(ANADROME_ERR_ARGUMENT, std::string(option) + " " + file + ": " + errno_text(errno));
-  return text.str();
-}
 
 std::vector<std::int64_t> counts_in(const char* option, const std::string& text,
                                     std::int64_t least) {
