@@ -229,6 +229,8 @@ class Arguments(Questions):
         broken = self.file("broken.json", "{")
         loop = self.file("loop.json", '{"nodes": [{"seconds": 1, "bytes": 1}, {"seconds": 1, "bytes": 1}], '
                                       '"edges": [[0, 1], [1, 0]]}')
+        vast = self.file("vast.json", '{"nodes": [{"seconds": 1, "bytes": %d}, {"seconds": 1, "bytes": %d}], "edges": []}' %
+                         (2**63 - 1, 2**63 - 1))
         for flag, *words in (
                 ("--objects", "objects", "--objects", "all", "--steps", 3, "--slots", 3),
                 ("--slots", "objects", "--objects", "tape", "--steps", 3),
@@ -247,6 +249,7 @@ class Arguments(Questions):
                 ("--costs", "uneven_tapes", "--costs", self.file("no tapes", "1 2 3"), "--memory", 3),
                 ("--graph", "graph", "--graph", broken, "--memory", 3),
                 ("cycle", "graph", "--graph", loop, "--memory", 3),
+                ("2^60", "graph", "--graph", vast, "--memory", 3),
                 ("--memory", "join", "--branches", "3,3", "--slots", 4, "--memory", "1GiB"),
                 ("see anadrome solve join --help", "join", "--slots", 4),
                 ("see anadrome solve --help", "joint"),

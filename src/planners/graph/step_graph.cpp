@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 
-#include "base/checked.h"
 #include "base/error.h"
 #include "base/index.h"
 
@@ -29,9 +28,9 @@ void check(const StepGraph& graph) {
     std::int64_t sum = 0;
     for (const std::int64_t value : *values) {
       if (value < 0) throw wrong("has a negative time or size");
-      sum = checked_add(sum, value);
+      if (value > kMost - sum) throw wrong("has times or sizes that add up to more than 2^60");
+      sum += value;
     }
-    if (sum > kMost) throw wrong("has times or sizes that add up to more than 2^60");
   }
   for (std::size_t v = 0; v < n; ++v) {
     for (const std::int32_t u : graph.before[v]) {
