@@ -250,6 +250,7 @@ class Arguments(Questions):
                 ("--graph", "graph", "--graph", broken, "--memory", 3),
                 ("cycle", "graph", "--graph", loop, "--memory", 3),
                 ("2^60", "graph", "--graph", vast, "--memory", 3),
+                ("--svg", "join", "--branches", "20000000,5", "--slots", 4, "--svg", self.folder / "vast.svg"),
                 ("--memory", "join", "--branches", "3,3", "--slots", 4, "--memory", "1GiB"),
                 ("see anadrome solve join --help", "join", "--slots", 4),
                 ("see anadrome solve --help", "joint"),

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/error.h"
 #include "base/index.h"
 #include "planners/join/branch_sweep.h"
 #include "planners/join/join_planner.h"
@@ -82,6 +83,11 @@ Answer answer(const JoinAsked& asked) {
     write_actions([&sweep] { return sweep.next(); }, out, true);
   };
   answer.draw = [options, plan, problem, branches = asked.branches](TextOut& out) {
+    constexpr std::int64_t kMostDrawn = 2'000'000;  // every span of theirs is in memory
+    if (problem.sum() > kMostDrawn) {
+      throw Error(ANADROME_ERR_ARGUMENT, "--svg: branches of up to " + std::to_string(kMostDrawn) +
+                                             " steps together are drawn");
+    }
     SpanPicture picture = picture_of(options, plan);
     picture.title = "join: branches of " + branches + " steps";
     picture.remark = decimal_text(plan.advances) + " advances with " +
