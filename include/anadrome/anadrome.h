@@ -77,7 +77,7 @@ typedef struct anadrome_action {
   int again;        /**< ADVANCE: non-zero: these steps were run before (do not count them twice);
                        TURN: non-zero: of a pass, where the arrays are undefined;
                        ADJOINT: non-zero: a trial (options `probe`, `gradient_error`), of which
-                       fields of role ADJOINT keep no trace; the step comes without, too */
+                       fields of role ADJOINT keep no trace; it is adjoined without, too */
   int reserved_int; /**< zero */
   int64_t first;    /**< ADVANCE, ADJOINT, VISIT, RETREAT: first step; TURN: n; DONE: 0 */
   int64_t last;     /**< ADVANCE: one past the last step; ADJOINT, VISIT, RETREAT: first + 1; TURN:
