@@ -40,11 +40,13 @@ ip link set lab up
 } > /mnt/names
 mount --bind /mnt/names /etc/hosts
 
+powered=()
 for ((i = 1; i <= hosts; ++i)); do
   disk "/mnt/hosts/n$i/disk"
   disk "/mnt/hosts/n$i/brick"
   "$here/power" on "n$i" &
+  powered+=($!)
 done
-wait
+for each in "${powered[@]}"; do wait "$each"; done  # a host that did not come up ends the lab
 echo "up $outside"
 cat > /dev/null
