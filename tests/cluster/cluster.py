@@ -70,7 +70,7 @@ class Case(unittest.TestCase):
 
     def clear_processes(self):
         """Of jobs; the head sees those of all hosts."""
-        self.LAB.shell("head", "pkill -KILL -x 'cluster_job|orted|mpirun' || true")
+        self.LAB.shell("head", "pkill -KILL -x 'cluster_job|orted|mpirun|prted|prterun' || true")
 
     def ranks(self, *hosts):
         """How many of the job's processes there are."""

@@ -16,6 +16,10 @@ OPENMPI = {
     "OMPI_MCA_btl_tcp_if_include": "10.77.0.0/24", "OMPI_MCA_oob_tcp_if_include": "10.77.0.0/24",
     "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_odls_base_sigkill_timeout": "0",
+    # The same for Open MPI 5.
+    "PRTE_MCA_plm": "ssh", "PRTE_MCA_plm_ssh_agent": str(HERE / "agent"), "PRTE_MCA_prte_if_include": "10.77.0.0/24",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "PRTE_MCA_hwloc_default_binding_policy": "none",
+    "PRTE_MCA_odls_base_sigkill_timeout": "0",
     "HDF5_USE_FILE_LOCKING": "FALSE",
 }
 

@@ -70,7 +70,7 @@ class Case(cluster.Case):
 
     def has_ended(self):
         """The head sees the processes of all hosts."""
-        self.LAB.shell("head", "while pgrep -x 'slurmstepd|mpirun|orted|cluster_job' > /dev/null; do sleep 0.1; done")
+        self.LAB.shell("head", "while pgrep -x 'slurmstepd|mpirun|orted|prterun|prted|cluster_job' > /dev/null; do sleep 0.1; done")
         self.slurm("bash -c 'while [ \"$(squeue -h -t CG)\" ]; do sleep 0.1; done'")
 
     def goes_on(self, sweep):
