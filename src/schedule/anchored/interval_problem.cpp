@@ -227,15 +227,20 @@ int known_level(const IntervalProblem& problem) {
 
 // What the model says, which has transfers take nothing that was not measured. Where that is less
 // than four steps, the middle between it and what would be best if transfers hid nothing: too long
-// an interval costs what is known, and too short a one what nobody knows.
+// an interval costs what is known, and too short a one what nobody knows. A long sweep begins with
+// up to eight: the first steps are slow, and make transfers look short.
 int first_level(const IntervalProblem& problem) {
   if (!goes_by_levels(problem)) return kNoLevel;
   const int known = known_level(problem);
   if (known != kNoLevel) return known;
   const int longest = longest_level(problem);
   const int hidden = IntervalTimes::level_of(Choice(problem).with_anchors().interval);
-  constexpr int kFour = 2;
-  return std::max({hidden, std::min(kFour, (hidden + longest) / 2), least_level(problem)});
+  constexpr int kFour = 2, kEight = 3;
+  constexpr std::int64_t kSmallPart = 75;
+  const int cheap = problem.steps == kUnknown
+                        ? kEight
+                        : std::min(IntervalTimes::level_of(problem.steps / kSmallPart), kEight);
+  return std::max({hidden, cheap, std::min(kFour, (hidden + longest) / 2), least_level(problem)});
 }
 
 NextLevel next_level(const IntervalProblem& problem, int now) {

@@ -15,6 +15,13 @@ int IntervalTimes::level_of(std::int64_t interval) {
   return std::min(static_cast<int>(level), kLevels - 1);
 }
 
+// A machine changes its speed, and the first steps touch memory for the first time. So lengths are
+// compared by what they took lately, and by their newest piece if that is older.
+bool IntervalTimes::counts(const Level& level, const Piece& piece) const {
+  constexpr std::int64_t kLately = 24;
+  return piece.number > std::min(pieces_ - kLately, level.last - 1);
+}
+
 // An interval after a change of length has transfers of the length before beside it. A piece is so
 // long that one that was interrupted does not look like a slow one (a scheduler stops programs that
 // use more than their share for a while, every tenth of a second), and not so long that a sweep has
@@ -41,9 +48,13 @@ void IntervalTimes::add(double steps, double anchors, double seconds, double wai
   if (!whole) return;
   Level& here = levels_[anadrome::at(level)];
   newest_ = level;
-  here.last = ++pieces_;
+  here.last = open_.number = ++pieces_;
   here.newest[here.count++ % kNewest] = open_;
   open_ = {};
+}
+
+std::span<const IntervalTimes::Piece> IntervalTimes::pieces_of(const Level& level) {
+  return std::span(level.newest).first(std::min(level.count, kNewest));
 }
 
 // Per step: the mean of the half in the middle, in which neither a moment of another program counts
@@ -52,8 +63,10 @@ double IntervalTimes::middle(int level, double Piece::*what) const {
   const Level& here = at(level);
   std::array<double, kNewest> values;
   values.fill(HUGE_VAL);  // sorts behind
-  const std::size_t count = std::min(here.count, kNewest);
-  for (std::size_t i = 0; i < count; ++i) values[i] = here.newest[i].*what / here.newest[i].steps;
+  std::size_t count = 0;
+  for (const Piece& piece : pieces_of(here)) {
+    if (counts(here, piece)) values[count++] = piece.*what / piece.steps;
+  }
   std::sort(values.begin(), values.end());
   if (count < 4) return values[(count - 1) / 2];
   const std::size_t cut = count / 4;
@@ -76,12 +89,13 @@ double IntervalTimes::step(double errors) const {
     if (!knows(level)) continue;
     const double here = middle(level, &Piece::computing);
     const double share = 1 / real(interval(level));
-    const auto newest = std::span(at(level).newest).first(std::min(at(level).count, kNewest));
-    for (const Piece& piece : newest) {
+    double weight = 0;
+    for (const Piece& piece : pieces_of(at(level))) {
+      if (!counts(at(level), piece)) continue;
       const double off = std::min(piece.computing / piece.steps, 2 * here) - here;
       apart += off * off;
+      ++weight;
     }
-    const double weight = real(std::ssize(newest));
     pieces += weight;
     x += weight * share;
     y += weight * here;
@@ -133,6 +147,8 @@ int IntervalTimes::best(int least, const Price& price, int otherwise) const {
   return best;
 }
 
+// Whatever a longer one would cost, it shows what steps take with fewer transfers beside them:
+// short ones look alike where each of their steps has one, and steps look dear.
 int IntervalTimes::next(const Levels& among, const Price& price, const Price& at_least,
                         int now) const {
   constexpr std::int64_t kSoon = 4, kSeldom = 16;  // pieces; what is known of few may be chance
@@ -142,7 +158,8 @@ int IntervalTimes::next(const Levels& among, const Price& price, const Price& at
     if (neighbour < among.least || neighbour > among.most) continue;
     const auto seen = static_cast<std::int64_t>(at(neighbour).count);
     if (at(neighbour).last + std::min(kSoon * seen, kSeldom) >= pieces_) continue;
-    if (at_least(neighbour) < price(best)) return neighbour;
+    const bool shows_steps = neighbour > best && at(best).count >= anadrome::at(kSoon);
+    if (shows_steps || at_least(neighbour) < price(best)) return neighbour;
   }
   return best;
 }

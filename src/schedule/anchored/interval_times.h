@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "schedule/anchored/interval.h"
 
@@ -62,14 +63,15 @@ class IntervalTimes {
   struct Levels {
     int least = 0, most = 0;
   };
-  /// After a piece at level `now`: the best one, and in between a piece at each of its neighbours,
-  /// if it is among these and would be cheaper if its transfers took nothing (`at_least`). What is
-  /// known of a longer one counts in any case.
+  /// After a piece at level `now`: the best one, and in between a piece at each of its neighbours
+  /// that is among these: the longer one, and the shorter one if it would be cheaper if its
+  /// transfers took nothing (`at_least`). What is known of a longer one counts in any case.
   int next(const Levels& among, const Price& price, const Price& at_least, int now) const;
 
  private:
   struct Piece {
     double steps = 0, anchors = 0, seconds = 0, computing = 0;
+    std::int64_t number = 0;
   };
   static constexpr std::size_t kNewest = 16;
   struct Level {
@@ -77,6 +79,8 @@ class IntervalTimes {
     std::size_t count = 0;  ///< of them
     std::int64_t last = 0;  ///< number of the newest piece
   };
+  static std::span<const Piece> pieces_of(const Level& level);
+  bool counts(const Level& level, const Piece& piece) const;
   const Level& at(int level) const { return levels_[static_cast<std::size_t>(level)]; }
   double middle(int level, double Piece::*what) const;
   double step(double errors) const;  ///< by so many standard errors more

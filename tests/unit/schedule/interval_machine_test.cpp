@@ -33,6 +33,7 @@ constexpr std::array kMachinesOfAll = {
     in_milliseconds("cheap", {0.15, 0.2, 0.03, 0.7, 0.4, 0.6, 0.3}, 5000, 64),
     kFree,
     in_milliseconds("slow disk", {2.5, 4, 0.8, 84, 0.4, 84, 0.4}, 1000),
+    in_milliseconds("every core busy", {0.5, 0.8, 0.15, 1.1, 1.0, 1.2, 0.9}, 5000),
     in_milliseconds("dear steps", {50, 70, 0.8, 8, 4, 8, 3}, 200)};
 // Sweeps of few steps, of which each level takes a large part.
 constexpr MachineSpeed kFew = in_milliseconds("few steps", {36, 37, 0.5, 21, 0.4, 21, 0.4}, 50);
@@ -46,6 +47,8 @@ constexpr Disturbance kSolverBursts = {"bursts of a program", 0.08, 5, 2 * kMill
                                        20 * kMilli,           0,    2};
 constexpr Disturbance kDiskBursts = {"bursts on the disk", 0.08, 5, 2 * kMilli,
                                      20 * kMilli,          0,    1, 4};
+
+constexpr Disturbance kColdMemory = {"cold memory", 0.08, 5, 2 * kMilli, 20 * kMilli, 0, 1, 1, 2.5};
 
 template <class Seconds>
 double median(const Seconds& of) {
@@ -80,7 +83,8 @@ double found(const MachineSpeed& speed, const Disturbance& others, int sweeps = 
 // A later sweep begins where the last one was best.
 TEST(Intervals, AreNearTheBestWithOthersAndWithout) {
   for (const MachineSpeed& speed : kMachinesOfAll) {
-    for (const Disturbance& others : {kQuiet, kUsual, kBusy, kSolverBursts, kDiskBursts}) {
+    for (const Disturbance& others :
+         {kQuiet, kUsual, kBusy, kSolverBursts, kDiskBursts, kColdMemory}) {
       const bool quiet = others.interruptions == 0;
       const double best = best_given(speed, others);
       EXPECT_LE(found(speed, others), (quiet ? 1.05 : 1.15) * best)

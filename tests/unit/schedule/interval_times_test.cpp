@@ -120,11 +120,23 @@ TEST(IntervalTimes, GoBackAndLookAtTheOtherSideThenNowAndThenAtEither) {
     EXPECT_LE(looks, 6);
   }
   EXPECT_EQ(std::count(levels.begin(), levels.end(), 1), 0);
-  // What a neighbour costs without its transfers is known before: nothing can be gained there.
-  const auto shorter = [](int level) { return level < 3 ? 9 : 11; };
-  const std::vector<int> one_side = looked_at(3, 60, kAnyLevel, valley, shorter);
-  EXPECT_GE(std::count(one_side.begin(), one_side.end(), 2), 4);
-  EXPECT_EQ(std::count(one_side.begin(), one_side.end(), 4), 0);
+  // What a shorter one costs without its transfers is known before: nothing can be gained there. A
+  // longer one shows what steps take.
+  const std::vector<int> one_side =
+      looked_at(3, 60, kAnyLevel, valley, [](int /*level*/) { return 11; });
+  EXPECT_EQ(std::count(one_side.begin(), one_side.end(), 2), 0);
+  EXPECT_GE(std::count(one_side.begin(), one_side.end(), 4), 4);
+}
+
+TEST(IntervalTimes, ForgetWhatWasLongAgo) {
+  IntervalTimes times;
+  add(times, 2, 8, 5);
+  add(times, 3, 24, 3);
+  add(times, 2, 1, 1);
+  EXPECT_LE(times.step(), 1) << "the machine has become faster";
+  // Of a level that nobody looked at since, the newest piece counts.
+  add(times, 3, 30, 3);
+  EXPECT_LE(times.step(), 1);
 }
 
 TEST(IntervalTimes, AreLookedForAmongTheLevelsThatCanBeTheBest) {

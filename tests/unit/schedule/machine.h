@@ -37,6 +37,7 @@ struct Disturbance {
   double interruptions = 0, shortest = 0, longest = 0;  ///< per second, and how long
   double stalls = 0;  ///< share of the writes that let the solver wait for its processor once
   double solver_burst = 1, disk_burst = 1;  ///< so much slower for one second of three
+  double cold = 1;  ///< so much slower are the first steps, which touch memory for the first time
 };
 
 class Machine {
@@ -69,7 +70,9 @@ class Machine {
   void load(std::int64_t number);
   void hold_in_ram(std::int64_t more);
   void read_ahead();
+  void read(std::int64_t number);
 
+  static constexpr std::int64_t kColdSteps = 16;
   MachineSpeed speed_;
   Disturbance others_;
   std::mt19937_64 random_;
@@ -80,6 +83,7 @@ class Machine {
   std::int64_t anchors_ = 0, held_ = 0;  ///< all of them; the newest, which are in memory
   std::int64_t in_ram_ = 0;              ///< other states in memory
   std::int64_t read_ = -1;               ///< the anchor that is being read, or was
+  std::int64_t ahead_ = 1;               ///< blocks that others are read to
   store::RecentMedian write_;
   store::Meter forward_, copy_;
   double fastest_ = 1e300;
@@ -147,14 +151,18 @@ inline void Machine::put() {
 
 inline void Machine::hold_in_ram(std::int64_t more) {
   in_ram_ += more;
-  held_ = std::min(held_, std::max<std::int64_t>(speed_.blocks - 1 - in_ram_, 0));
+  held_ = std::min(held_, std::max<std::int64_t>(speed_.blocks - ahead_ - in_ram_, 0));
 }
 
 // The newest one that is not in memory, while the steps above it are reversed.
 inline void Machine::read_ahead() {
   const std::int64_t next = anchors_ - held_ - 1;
-  if (!turned_ || left_ > 0 || next < 0 || read_ == next) return;
-  read_ = next;
+  if (turned_ && ahead_ > 0) read(next);
+}
+
+inline void Machine::read(std::int64_t number) {
+  if (left_ > 0 || number < 0 || read_ == number) return;
+  read_ = number;
   begin_transfer(speed_.read, speed_.read_slows);
 }
 
@@ -167,7 +175,7 @@ inline void Machine::load(std::int64_t number) {
     if (left_ > 0) {
       pass(left_);
     } else {
-      read_ahead();
+      read(number);
     }
   }
   held_ = std::max<std::int64_t>(held_, 1);  // until the steps above it are reversed
@@ -179,6 +187,7 @@ inline double Machine::sweep(std::int64_t interval, IntervalTimes& times) {
   now_ = waited_ = left_ = 0;
   queued_ = anchors_ = held_ = in_ram_ = 0;
   read_ = -1;
+  ahead_ = 1;
   turned_ = writes_ = false;
   await_interruption();
   AsyncOptions options;
@@ -219,7 +228,10 @@ inline double Machine::sweep(std::int64_t interval, IntervalTimes& times) {
     if (const auto* advance = std::get_if<Advance>(&action)) {
       for (std::int64_t k = advance->first; k < advance->last; ++k) {
         const double step = now_;
-        compute(k == 0 && !turned_ ? 10 * speed_.forward : speed_.forward);
+        compute(speed_.forward * (advance->again || turned_ ? 1
+                                  : k == 0                  ? 10
+                                  : k < kColdSteps          ? others_.cold
+                                                            : 1));
         if (!advance->again) forward_.add(now_ - step, 1);
         fastest_ = std::min(fastest_, now_ - step);
       }
@@ -251,6 +263,7 @@ inline double Machine::sweep(std::int64_t interval, IntervalTimes& times) {
       }
     } else if (std::holds_alternative<Turn>(action)) {
       turned_ = true;
+      ahead_ = std::min<std::int64_t>(sweep.course().prefetch_depth, 1);
     } else if (const auto* dropped = std::get_if<Drop>(&action)) {
       if (dropped->tier == kRamTier) hold_in_ram(-1);
     } else if (std::holds_alternative<Adjoint>(action)) {
