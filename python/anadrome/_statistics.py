@@ -148,6 +148,9 @@ class Statistics:
         members["phase"] = self.phase.name
         return members
 
+    def __str__(self) -> str:
+        return "\n".join(f"{name} = {value}" for name, value in self.as_dict().items())
+
     def _repr_html_(self) -> str:
         return as_table(self.as_dict().items())
 

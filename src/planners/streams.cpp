@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/byte_size.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/index.h"
@@ -163,8 +164,8 @@ SweepPtr make_double(StreamProblem& problem) {
   if (end_known && least > (interval > 0 ? interval : longest)) {
     throw Error(ANADROME_ERR_NO_SPACE,
                 "schedule=double: " + reverses + ", and " + std::to_string(sizing.steps) +
-                    " steps with " + std::to_string(disk_slots) +
-                    " states on disk need intervals of " + std::to_string(least) +
+                    " steps with " + counted(disk_slots, "state") + " on disk need intervals of " +
+                    std::to_string(least) +
                     "; raise slots, disk_slots or interval, or take schedule=async");
   }
   const DoubleSweep sweep =

@@ -23,7 +23,7 @@ schedule::TwoTierCosts ticks_of(const Prices& prices) {
 }
 
 std::string room_wanted(std::int64_t wanted, std::int64_t disk_slots) {
-  return "takes " + std::to_string(wanted) + " states on disk at a time; there is room for " +
+  return "takes " + counted(wanted, "state") + " on disk at a time; there is room for " +
          std::to_string(disk_slots);
 }
 
@@ -221,9 +221,10 @@ Estimate estimate_double(const WhatIf& question, const StreamRoom& room) {
   const std::int64_t least = ceil_divide(std::max<std::int64_t>(sweep.steps, 1), sweep.disk_slots);
   const std::int64_t longest = schedule::longest_double_interval(memory);
   if (least > longest) {
-    return refused("double", "reverses " + std::to_string(longest) + " steps at a time, and " +
-                                 std::to_string(sweep.disk_slots) +
-                                 " states on disk want intervals of " + std::to_string(least));
+    return refused("double", "reverses " + std::to_string(longest) +
+                                 " steps at a time; room on disk for " +
+                                 counted(sweep.disk_slots, "state") + " wants intervals of " +
+                                 std::to_string(least));
   }
   const schedule::DoubleCosts costs = {
       .step = room.costs, .record = sweep.record, .reads_ahead = ahead > 0};

@@ -125,7 +125,8 @@ PetscErrorCode AdjointCommits::before_step(TS ts, PetscInt step) {
   double more = 2.0 * static_cast<double>(steps);  // until one is due
   if (took * 2 >= interval_) {
     PetscCall(write(ts, step));
-    more = std::clamp(interval_ / took * static_cast<double>(steps), 1.0, more);
+    const double due = took > 0 ? interval_ / took * static_cast<double>(steps) : 0;
+    more = std::clamp(due, 1.0, more);
     last_at_ = now_seconds();
     last_ = step;
   }
