@@ -9,6 +9,7 @@ import time
 import adolc
 import advice
 import agreement
+import bursts
 import compression
 import device
 import directories
@@ -30,7 +31,7 @@ from table import Claims
 
 ALL = {"overhead": overhead, "growth": growth, "throughput": throughput, "agreement": agreement,
        "micro": micro, "petsc": petsc, "safety": safety,
-       "interval": interval, "advice": advice, "store": store, "adolc": adolc, "compression": compression, "sketch": sketch,
+       "interval": interval, "bursts": bursts, "advice": advice, "store": store, "adolc": adolc, "compression": compression, "sketch": sketch,
        "directories": directories, "instead": instead, "scale": scale, "device": device,
        "undo": undo}
 

@@ -82,6 +82,13 @@ class Bench:
                        f'set output "{self.path(name)}.svg"\nset grid\n{text}')
         subprocess.run(["timeout", "60", "gnuplot", script], check=True)
 
+    def write_rows(self, name, rows):
+        """As CSV, out/name.csv: what is not in a table is not lost."""
+        with open(self.path(name + ".csv"), "w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+
     def clean(self):
         shutil.rmtree(self.states, ignore_errors=True)
 
