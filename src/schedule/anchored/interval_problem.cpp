@@ -237,9 +237,9 @@ int first_level(const IntervalProblem& problem) {
   const int hidden = IntervalTimes::level_of(Choice(problem).with_anchors().interval);
   constexpr int kFour = 2, kEight = 3;
   constexpr std::int64_t kSmallPart = 75;
-  const int cheap = problem.steps == kUnknown
-                        ? kEight
-                        : std::min(IntervalTimes::level_of(problem.steps / kSmallPart), kEight);
+  const int small_part =
+      problem.steps == kUnknown ? kEight : IntervalTimes::level_of(problem.steps / kSmallPart);
+  const int cheap = std::min({small_part, kEight, longest + 1});
   return std::max({hidden, cheap, std::min(kFour, (hidden + longest) / 2), least_level(problem)});
 }
 

@@ -155,7 +155,7 @@ int IntervalTimes::next(const Levels& among, const Price& price, const Price& at
   const int best = this->best(among.least, price, std::max(now, among.least));
   if (best != now) return best;
   for (const int neighbour : {best - 1, best + 1}) {
-    if (neighbour < among.least || neighbour > among.most) continue;
+    if (neighbour < among.least || (neighbour > best && neighbour > among.most)) continue;
     const auto seen = static_cast<std::int64_t>(at(neighbour).count);
     if (at(neighbour).last + std::min(kSoon * seen, kSeldom) >= pieces_) continue;
     const bool shows_steps = neighbour > best && at(best).count >= anadrome::at(kSoon);

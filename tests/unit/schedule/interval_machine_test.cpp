@@ -32,6 +32,7 @@ constexpr std::array kMachinesOfAll = {
     in_milliseconds("short", {4, 5, 0.8, 9.7, 5.7, 9, 4}, 240),
     in_milliseconds("cheap", {0.15, 0.2, 0.03, 0.7, 0.4, 0.6, 0.3}, 5000, 64),
     kFree,
+    in_milliseconds("fast disk", {10, 10, 0.05, 2, 0, 2, 0}, 400),
     in_milliseconds("slow disk", {2.5, 4, 0.8, 84, 0.4, 84, 0.4}, 1000),
     in_milliseconds("every core busy", {0.5, 0.8, 0.15, 1.1, 1.0, 1.2, 0.9}, 5000),
     in_milliseconds("dear steps", {50, 70, 0.8, 8, 4, 8, 3}, 200)};
