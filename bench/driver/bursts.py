@@ -49,7 +49,7 @@ def cells(bench):
 def run(bench, claims):
     table, everything = [], []
     for name, ranks, grid, work, steps, command, limit in cells(bench):
-        flags = {"cells_x": grid[0], "cells_y": grid[1], "steps": steps, "rounds": bench.choose(4, 2),
+        flags = {"cells_x": grid[0], "cells_y": grid[1], "steps": steps, "rounds": bench.choose(3, 2),
                  "memory": memory_for(SLOTS, grid[0] * grid[1] * 8 // ranks),
                  "work": work or work_for(bench, ranks, grid, SLOTS, 2.5)}
         with beside(bench, command):
