@@ -3,6 +3,7 @@
 A program computes, or writes to the disk, for one second of three. With a core free and steps so dear that every
 state can be kept, the interval begins long and has to come down to 1."""
 import os
+import shlex
 import subprocess
 from contextlib import contextmanager
 from statistics import median
@@ -14,8 +15,8 @@ from table import markdown, pick, ratios
 
 SLOTS = 8
 GIVEN = [f"async={interval}" for interval in (1, 4, 8, 16)] + ["revolve"]
-COMPUTES = "while :; do timeout 1 sh -c 'while :; do :; done'; sleep 2; done"
-WRITES = "while :; do timeout 1 dd if=/dev/zero of={} bs=4M oflag=direct status=none; sleep 2; done"
+COMPUTES = "while :; do timeout --foreground 1 sh -c 'while :; do :; done'; sleep 2; done"
+WRITES = "while :; do timeout --foreground 1 dd if=/dev/zero of={} bs=4M oflag=direct status=none; sleep 2; done"
 
 
 @contextmanager
@@ -25,7 +26,7 @@ def beside(bench, command):
         yield
         return
     written = bench.path("bytes_of_another_program")
-    other = subprocess.Popen(["sh", "-c", command.format(written)], start_new_session=True)
+    other = subprocess.Popen(["sh", "-c", command.format(shlex.quote(written))], start_new_session=True)
     try:
         yield
     finally:

@@ -140,10 +140,12 @@ TEST(IntervalTimes, ForgetWhatWasLongAgo) {
 }
 
 TEST(IntervalTimes, AreLookedForAmongTheLevelsThatCanBeTheBest) {
-  for (const int level : looked_at(3, 40, {2, 3}, [](int at) { return 1 + at; })) {
+  constexpr auto shorter_is_cheaper = [](int at) { return 1 + at; };
+  for (const int level : looked_at(3, 40, {2, 3}, shorter_is_cheaper)) {
     EXPECT_GE(level, 2);
     EXPECT_LE(level, 3);
   }
+  EXPECT_EQ(looked_at(4, 40, {0, 1}, shorter_is_cheaper).back(), 0) << "from above them";
   IntervalTimes times;
   add(times, 0, 2, 1);
   const auto one = [](int) { return 1; };
